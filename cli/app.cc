@@ -14,7 +14,7 @@
 namespace posenc::cli {
 namespace {
 
-// Spellings of earlier releases as those of today.
+// Replaces former names of options by the current ones, and says so on standard error.
 void rename_former(std::vector<std::string>& words, const NamedCommand& found, const Session& session) {
   for (std::string& word : words) {
     for (const Session::FormerName& each : session.former_names) {

@@ -18,7 +18,7 @@
 namespace posenc::cli {
 namespace {
 
-// Arrays are written byte for byte.
+// Arrays are written byte for byte, so the machine must be little-endian too.
 static_assert(std::endian::native == std::endian::little, "npy and safetensors files are little-endian");
 
 bool is_integer(DType dtype) { return dtype == DType::i32 || dtype == DType::i64 || dtype == DType::u8; }
@@ -26,11 +26,11 @@ bool is_integer(DType dtype) { return dtype == DType::i32 || dtype == DType::i64
 std::string number_text(const ConstView& row, std::int64_t index) {
   const double value = number_at(row, index);
   if (is_integer(row.dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
-  if (std::isnan(value)) return "nan";  // whatever its sign
+  if (std::isnan(value)) return "nan";  // without its sign
   return fmt::format("{}", value);
 }
 
-// JSON cannot write infinity: it becomes a string, as everywhere.
+// JSON cannot represent infinity, so it becomes a string, as in all JSON output.
 std::string json_number(const ConstView& row, std::int64_t index) {
   const std::string text = number_text(row, index);
   return std::isfinite(number_at(row, index)) ? text : "\"" + text + "\"";

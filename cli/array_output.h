@@ -36,10 +36,11 @@ struct ArrayOutput {
 // Writes the array; finish() puts the file at its path. Start all outputs of a command before finishing any. `view` is
 // contiguous, with one to four axes, of any type. Text has a line per row and a blank line between batch rows.
 Output start_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options);
-// The same for the result of a command, called `tensor` or values. `head` is everything that the numbers depend on.
+// The same for the result of a command, whose name is `tensor`, or "values" if that is empty. `head` is everything that
+// the numbers depend on.
 Output start_result(const ConstView& view, const std::string& format, const std::string& tensor, Json::Object head,
                     const OutputOptions& options);
-// Starts and finishes.
+// start_array and finish in one call.
 void write_array(const ConstView& view, const ArrayOutput& what, const OutputOptions& options);
 
 }  // namespace posenc::cli

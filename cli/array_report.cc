@@ -34,7 +34,7 @@ struct Moments {
   double std() const { return std::sqrt(std::max(squares / count - mean() * mean(), 0.0)); }
 };
 
-// Without the sign of a zero that rounding made.
+// Four decimals. A number that rounds to zero has no sign.
 std::string rounded(double value) {
   if (std::isfinite(value) && std::fabs(value) < 5e-5) value = 0.0;
   return fmt::format("{:.4f}", value);

@@ -1,5 +1,5 @@
-// What a command prints about input that it made itself: shapes, the size of the numbers, and the first of them. The
-// numbers themselves go to a file or are printed as JSON.
+// The report that a command prints about input that it made itself: shapes, the size of the numbers, and the first of
+// them. The numbers themselves go to a file or are printed as JSON.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class ArrayReport {
   std::string text_;
 };
 
-// A command's result, called values unless a tensor of a safetensors file has another name.
+// A command's result. Its name is "values", unless the tensor of a safetensors file has another name.
 struct Result {
   std::string format;
   std::string tensor = {};
@@ -39,11 +39,12 @@ struct Result {
 };
 // Whether a report would be seen: as text on standard output, or beside a file.
 bool wants_report(const std::string& format, const OutputOptions& options);
-// The numbers as the format says, or the report if both would go to standard output. finish() puts them at their place.
+// Starts to write the numbers in the format, or the report if both would go to standard output. finish() puts the file
+// at its path.
 Output start_result(const ConstView& view, const Result& result, const OutputOptions& options);
 // After finish(): prints the report of numbers that went to a file.
 void print_report(const Result& result, const OutputOptions& options);
-// All of it at once.
+// start_result, finish and print_report in one call.
 void write_result(const ConstView& view, const Result& result, const OutputOptions& options);
 
 }  // namespace posenc::cli

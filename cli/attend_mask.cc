@@ -20,7 +20,7 @@ ConstView integers_of(const std::string& file, Array& array) {
   fail(ErrorKind::bad_input, fmt::format("{}: expected i32 or i64 numbers but got {}", file, array_text(array)));
 }
 
-// bool in npy is read as integers; every number except 0 shows a key.
+// Reads a mask as bytes. bool in npy is read as integers; every number except 0 shows a key.
 ConstView bytes_of(const std::string& file, Array& array) {
   const Array numbers = load_array(file);
   if (is_float(numbers.dtype)) {
@@ -76,14 +76,14 @@ bool add_as_rule(const Spec& spec, const Places& places, Mask& mask) {
   return true;
 }
 
-// Of sink keys a mask hides only those after the query.
+// The part of a mask that applies to sink keys: it hides only those after the query.
 Spec for_sinks(const Spec& mask) {
   if (const auto* window = std::get_if<Window>(&mask)) return Window{.right = window->right};
   const bool causal = std::get<Chunked>(mask).direction == DistanceRule::causal;
   return causal ? Window{.right = 0} : Window{};
 }
 
-// 0 where a spec shows a key to query n of row b, else -inf.
+// Writes 0 if a spec shows a key to query n of row b, else -inf.
 class PositionMask {
  public:
   explicit PositionMask(const Spec& spec) : bias_(spec), sink_bias_(for_sinks(spec)) {}
@@ -138,7 +138,8 @@ Mask load_mask(const MaskOptions& options, MaskMemory& memory) {
     if (*options.window < 1) {
       fail(ErrorKind::usage, fmt::format("--window must be at least 1 but got {}", *options.window));
     }
-    // Causal windows count the query itself, others reach as far to both sides: the words of Hugging Face.
+    // As in Hugging Face, the size of a causal window includes the query itself, and other windows reach this far to
+    // both sides.
     mask.left = options.causal ? *options.window - 1 : *options.window;
     if (!options.causal) mask.right = *options.window;
   }

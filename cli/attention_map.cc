@@ -113,7 +113,7 @@ Drawing attention_map_drawing(const ConstView& weights, const std::vector<std::s
            .ink = Ink::muted});
   drawing.add(image_of(weights, {left, top, width, height}));
   drawing.add(Rectangle{.box = {left, top, width, height}, .stroke = Ink::axis});
-  const auto every = [&](double points) {  // labels need so much room
+  const auto every = [&](double points) {  // each label needs this much room
     return std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(points / cell)), 1);
   };
   for (std::int64_t n = 0; n < queries; n += every(14.0)) {

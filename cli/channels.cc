@@ -78,7 +78,7 @@ void keep_channels(TablePart& part, DType dtype, const std::string& text) {
     for (const std::int64_t channel : part.channels) columns.push_back(group * in_group + channel);
   }
   part.width = static_cast<std::int64_t>(columns.size());
-  // A block of few columns has many rows: whole rows of that many would take more memory than the block.
+  // A block of few columns has many rows, and their whole rows would take more memory than the block.
   const std::int64_t at_once = std::max<std::int64_t>(kScratchBytes / (width * size_of(dtype)), 1);
   const auto scratch = std::make_shared<std::vector<std::byte>>();
   part.fill = [fill = part.fill, columns, scratch, at_once, width](const PositionView& positions, const View& block) {

@@ -46,7 +46,7 @@ std::string with_field(const std::string& spec, const std::string& field) {
   return spec + (spec.find(':') == std::string::npos ? ":" : ",") + field;
 }
 
-// A field of the encoding that was given as an option: "; width is a field of the SPEC: sinusoidal:width=4".
+// A hint for a field that was given as an option: "; width is a field of the SPEC: sinusoidal:width=4".
 std::string field_hint(const std::string& option, const std::string& value, const std::vector<std::string>& words) {
   const std::vector<KindInfo> all = kinds();
   for (const std::string& word : words) {
@@ -59,7 +59,7 @@ std::string field_hint(const std::string& option, const std::string& value, cons
   return "";
 }
 
-// An option that `command` does not have; CLI11 may have complained about another that is missing first.
+// Reports an option that `command` does not have. CLI11 may have complained first about another one that is missing.
 std::string unknown_option(const CLI::App& command, const std::vector<std::string>& words) {
   const std::vector<std::string> names = long_options(command), strays = command.remaining();
   for (const std::string& stray : strays) {
@@ -81,14 +81,14 @@ std::string unknown_option(const CLI::App& command, const std::vector<std::strin
   return "";
 }
 
-// The first example of a command, and in it the value of an option.
+// The first example of a command.
 std::string first_example(const CLI::App& command) {
   const std::string footer = command.get_footer();
   const std::string line = footer.substr(0, footer.find('\n'));
   return line.substr(std::min(line.find_first_not_of(' '), line.size()));
 }
 
-// A word that the command does not take. CLI11 may have complained about an option that is missing first.
+// Reports a word that the command does not take. CLI11 may have complained first about an option that is missing.
 std::string stray_word(const CLI::App& command, const std::vector<std::string>& words) {
   const std::vector<KindInfo> all = kinds();
   for (const std::string& stray : command.remaining()) {
@@ -105,7 +105,7 @@ std::string stray_word(const CLI::App& command, const std::vector<std::string>& 
   return "";
 }
 
-// A word that means something, but not as a command; empty if it does not.
+// A hint for a word that is not a command but has a meaning; empty if it has none.
 std::string meant(const std::string& word) {
   static constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {{"draw", "plot"},
                                                                                   {"figure", "plot"},
@@ -208,7 +208,7 @@ std::string complaint(const NamedCommand& found, const std::vector<std::string>&
   if (error.get_name() == "ArgumentMismatch") {
     return name + (text.find(": At Most") == std::string::npos ? " needs a value" : " is given more than once") + see;
   }
-  // "--width: must be ..." is one sentence.
+  // Make one sentence of "--width: must be ...".
   const std::size_t must = text.find(": must");
   return (must == std::string::npos ? text : text.substr(0, must) + text.substr(must + 1)) + see;
 }

@@ -1,4 +1,4 @@
-// What to tell a user whose command line cannot be read: what is wrong, and what was probably meant.
+// Messages for a command line that cannot be read: what is wrong, and what was probably meant.
 #pragma once
 
 #include <stdexcept>
@@ -20,10 +20,10 @@ struct NamedCommand {
 };
 NamedCommand command_named(const CLI::App& app, const std::vector<std::string>& words);
 
-// A word that is not a command; `found` are the commands that came before it.
+// The message about a word that is not a command; `found` is the command before it.
 std::string unknown_command(const NamedCommand& found, const std::string& word);
-// "-positions" where "--positions" is meant: as short options it would be read as -p with the value "ositions".
-// Empty if there is no such word.
+// The message about "-positions" if "--positions" is meant: CLI11 would read it as -p with the value "ositions". Empty
+// if there is no such word.
 std::string single_dash(const NamedCommand& found, const std::vector<std::string>& words);
 // The errors of CLI11 in plain words.
 std::string complaint(const NamedCommand& found, const std::vector<std::string>& words, const CLI::ParseError& error);

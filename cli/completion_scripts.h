@@ -23,7 +23,7 @@ struct CompletionScript {
   std::string_view text;
 };
 
-// Written by cmake/EmbedText.cmake.
+// The files of cli/completion, written by cmake/EmbedText.cmake.
 extern const CompletionScript kCompletionScripts[];
 extern const std::size_t kCompletionScriptCount;
 

@@ -18,7 +18,7 @@ struct Convention {
   std::string_view name;
   From from;
   std::int64_t pads;   // From::pads: their id
-  std::int64_t first;  // unless ids are counted from the pad token: then the first is the id after it
+  std::int64_t first;  // the first id; if ids are counted from the pad token, the id after it instead
   std::string_view meaning;
 };
 

@@ -16,7 +16,7 @@ std::string convention_list();
 // Whether the ids of a convention depend on the pad token's id.
 bool needs_pad_token(std::string_view name);
 
-// An unknown name is an error that names the nearest. So is a missing pad token if the convention needs it.
+// Throws for an unknown name, naming the nearest, and for a missing pad token if the convention needs it.
 IdRule convention_rule(const std::string& name, std::optional<std::int64_t> pad_token, std::int64_t past);
 
 }  // namespace posenc::cli

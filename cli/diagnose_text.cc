@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kTextColumns = 100;
 constexpr std::size_t kIndent = 14;
 
-// Wrapped text after a label.
+// A label, followed by wrapped text.
 std::string paragraph(const std::string& label, const std::string& text) {
   std::string result, before = label;
   for (const std::string& line : wrapped(text, kTextColumns - kIndent)) {

@@ -1,4 +1,4 @@
-// What `posenc diagnose` prints.
+// The output of `posenc diagnose`.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The option --scale: what embeddings are multiplied by before an encoding is added.
+// The option --scale: the factor on embeddings before an encoding is added.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace posenc::cli {
 
 struct EmbeddingScale {
   double factor = 1.0;
-  std::string text;  // as formulas write it: "sqrt(64)", "0.5"
+  std::string text;  // as written in formulas: "sqrt(64)", "0.5"
 
   // "sqrt(64) * x"; only "x" if the factor is 1.
   std::string times(const std::string& x) const;

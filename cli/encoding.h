@@ -19,7 +19,7 @@ void say_assumed(const std::string& assumed, const std::string& text);
 void say_remarks(const Model& model);
 // Throws unless the encoding acts at one of these places. The message says where it acts and which command is for that.
 void check_place(const Spec& spec, std::initializer_list<Place> places);
-// with_learned; throws if the encoding is not added to embeddings.
+// with_learned, for an encoding that is added to embeddings; throws for others.
 Encoding with_rows(const Encoding& encoding, const EncodingOptions& options);
 
 // Throws unless positions have as many axes as the encoding; `text` is what the user wrote.

@@ -22,7 +22,7 @@ Option& Option::required() {
   return *this;
 }
 
-// Completions read the words from the description of the rule: {auto,light,dark}.
+// The description of the rule, {auto,light,dark}, is where completions find the words.
 Option& Option::one_of(std::initializer_list<const char*> words) {
   const std::vector<std::string> known(words.begin(), words.end());
   const auto rule = [known](std::string& text) -> std::string {
@@ -37,7 +37,7 @@ Option& Option::one_of(std::initializer_list<const char*> words) {
 Option& Option::within(std::int64_t least, std::int64_t most) {
   return check([least, most](const std::string& text) -> std::string {
     std::int64_t number = 0;
-    if (!parse_integer(text, number)) return "";  // said by the check of its type
+    if (!parse_integer(text, number)) return "";  // reported by the check of its type
     return number >= least && number <= most ? "" : fmt::format("must be {} to {} but got {}", least, most, text);
   });
 }

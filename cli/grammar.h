@@ -16,7 +16,7 @@ class Option;
 
 namespace posenc::cli {
 
-// What is known about a run besides its options.
+// The state of a run that all commands share.
 struct Session {
   struct FormerName {
     const CLI::App* command;
@@ -43,9 +43,9 @@ class Option {
   Option& value(const char* name);  // in the help: FILE instead of TEXT
   Option& group(const char* heading);
   Option& one_value();  // one value each time the option is given; without it a list takes all words that follow
-  // A spelling of earlier releases. It works, with a note, and is not in the help.
+  // A former name of the option. It works, with a note on standard error, and is not in the help.
   Option& formerly(const char* name);
-  // Positions, typed or in a file after '@': what is typed is checked at once, so that the message names the option.
+  // Positions, typed or in a file after '@'. Typed positions are checked at once, so that the message names the option.
   Option& positions();
   // `rule` returns what is wrong with the text, or nothing.
   Option& check(const std::function<std::string(const std::string&)>& rule);

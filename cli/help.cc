@@ -53,7 +53,7 @@ std::string two_columns(const std::string& left, const std::string& right) {
 std::string value_name(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "";
   std::string type = option.get_type_name();
-  type = type.substr(0, type.find(':'));  // CLI11 appends the rules
+  type = type.substr(0, type.find(':'));  // CLI11 appends the descriptions of rules
   std::string name = type.starts_with("INT") || type.starts_with("UINT") ? " N"
                      : type.starts_with("FLOAT")                         ? " X"
                                                                          : " " + type;

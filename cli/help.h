@@ -10,10 +10,10 @@ class FormatterBase;
 
 namespace posenc::cli {
 
-// Where to begin: printed by `posenc` without a command.
+// Tells new users where to begin: printed by `posenc` without a command.
 extern const std::string_view kWelcome;
 
-// Help of posenc is its commands in groups, a line each. Help of a command begins with its examples.
+// The help of posenc lists its commands in groups, a line each. The help of a command begins with its examples.
 std::shared_ptr<CLI::FormatterBase> help_formatter();
 
 }  // namespace posenc::cli

@@ -26,7 +26,7 @@ struct Integers {
 // Commas separate the numbers of a row, slashes the rows: [N] without a slash, else [B, N]. A file must hold integers
 // on one or two axes. Messages begin with `option`.
 Integers read_integers(const std::string& text, const std::string& option);
-// The same, but only one row.
+// The same for a single row.
 std::vector<std::int64_t> read_list(const std::string& text, const std::string& option);
 // The lengths of a grid, 3x5 or 2x3x5, each at most `most`.
 std::vector<std::int64_t> read_grid(const std::string& text, const std::string& option,
@@ -36,7 +36,7 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // Whether all of `text` is one whole number.
 bool parse_integer(std::string_view text, std::int64_t& number);
 
-// A seed or a step: no sign, at most 64 bits.
+// Reads a seed or a step: no sign, at most 64 bits.
 std::uint64_t whole_number(const std::string& text, const std::string& option);
 
 // An array of zeros. More than kMaxIntegers numbers are an error.

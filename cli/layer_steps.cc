@@ -13,10 +13,10 @@
 namespace posenc::cli {
 namespace {
 
-// The distance of each pair of positions takes time in their square.
+// Comparing every pair of positions takes time that grows with the square of their number.
 constexpr std::int64_t kMostSpread = 64;
 
-// apply_layer gives every place that drops a seed of its own; this is the one of the input.
+// apply_layer gives each place of dropout its own seed; this computes the seed of the input.
 Dropout input_dropout(const LayerCall& call) {
   const PhiloxKey key = {static_cast<std::uint32_t>(call.seed), static_cast<std::uint32_t>(call.seed >> 32)};
   const PhiloxCounter seed = philox4x32({0, 0, 0, 0}, key);
@@ -99,7 +99,7 @@ Spread spread_of(const ConstView& x, const LayerCall& call) {
     }
   }
   LayerCall plain = call;
-  plain.dropout = 0.0;  // a mask would make the rows differ too
+  plain.dropout = 0.0;  // dropout would make the rows differ too
   return {spread_of(output_of(same.view(), plain, Residual::encoded)),
           spread_of(output_of(same.view(), plain, Residual::input))};
 }

@@ -37,11 +37,11 @@ struct Difference {
   double largest = 0.0;
   double mean = 0.0;
 };
-// Of the sizes of a - b, which have the same shape.
+// The largest and the mean of |a - b|. Both arrays must have the same shape.
 Difference difference_of(const Array& a, const Array& b);
 
-// How well a layer tells positions from each other: the mean distance between the rows of its output if every token is
-// the first of x.
+// How well a layer distinguishes positions: the mean distance between the rows of its output if every token is the
+// first of x.
 struct Spread {
   double encoded = 0.0;
   double bare = 0.0;

@@ -68,7 +68,8 @@ Output::Output(const OutputOptions& options, bool binary) {
   if (is_standard_output(options)) return;
   file_ = std::make_unique<FileWriter>(options.path);
   if (binary && file_->is_terminal()) refuse_binary();
-  // A signal must remove the temporary file. Without one it may end the program at once.
+  // If a signal comes, the temporary file must be removed. Without a temporary file, the signal may end the program at
+  // once.
   if (!file_->is_direct()) catch_interrupts();
 }
 

@@ -1,4 +1,4 @@
-// Where the results of a command go: standard output, or a file, which an error leaves unchanged.
+// The output of a command: standard output, or a file, which an error leaves unchanged.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace posenc::cli {
 
-// The format of --format, else that of the extension of the file, else text. An error unless `known` has it.
+// The format of --format, else that of the file's extension, else text. Throws unless it is one of `known`.
 std::string choose_format(const OutputOptions& options, const std::vector<std::string_view>& known);
 
 class Output {
@@ -30,7 +30,7 @@ class Output {
   std::unique_ptr<FileWriter> file_;  // none: standard output
 };
 
-// Writes all of it.
+// Writes the whole text.
 void write_text(const OutputOptions& options, std::string_view text);
 // Writes "schema", then `members`, then the members of `tree` except its own "schema".
 void write_json(const OutputOptions& options, Json::Object members, const Json& tree = {});

@@ -57,7 +57,7 @@ class PageFile {
   }
 
  private:
-  // A folder to put the page into: one that is there, or a new one.
+  // The folder for the page: an existing one, or a new one.
   fs::path folder(const std::string& path) {
     const fs::path folder(path);
     if (fs::is_directory(folder)) return folder;

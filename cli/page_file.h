@@ -1,4 +1,4 @@
-// Where a page of HTML goes: to the file or folder that -o names, or under a usual name into the current folder.
+// Writes a page of HTML to the file or folder that -o names, or under a usual name to the current folder.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace posenc::cli {
 
 struct PageOptions {
   std::string path;        // empty: the usual name; "-": standard output; a folder gets index.html
-  bool overwrite = false;  // also a file that posenc did not make
+  bool overwrite = false;  // replace a file even if posenc did not make it
 };
 // -o and --overwrite; `usual` is the name of a page for which no -o is given.
 void add_page_output(Command& command, PageOptions& options, const char* usual);
@@ -21,7 +21,7 @@ void add_page_output(Command& command, PageOptions& options, const char* usual);
 void write_page(const PageOptions& options, const char* usual,
                 const std::function<std::string(const PageProgress& progress)>& make);
 
-// The lesson: the command `lesson`, and `report --lesson` of the last release.
+// The options of the lesson, for `lesson` and for its former name, `report --lesson`.
 struct LessonCommand {
   std::string sentence;  // empty: that of LessonOptions
   std::uint64_t seed = 0;

@@ -20,7 +20,7 @@ void remember(int signal_number) { caught_signal = signal_number; }
 void catch_interrupts() {
   struct sigaction action = {};
   action.sa_handler = remember;
-  // A second signal ends the program at once, as it would have.
+  // A second signal ends the program at once, as it would without this handler.
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);

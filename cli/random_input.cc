@@ -23,7 +23,7 @@ namespace {
 
 // Input must not repeat the numbers of a learned table with the same seed.
 constexpr std::uint64_t kInputStream = 0x746f6b656e73;
-// The most random numbers of an input, 1 GB of floats: more are a typing mistake.
+// The most random numbers of an input, 1 GB of floats: a larger shape is probably a typing mistake.
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 28;
 
 void check_std(double std) {
@@ -33,7 +33,7 @@ void check_std(double std) {
 
 std::string made_text(double std, std::uint64_t seed) { return fmt::format("normal, std {}, seed {}", std, seed); }
 
-// The axes before the last are rows.
+// Random numbers of a shape. All axes but the last count as rows.
 Array random_array(const std::vector<std::int64_t>& shape, double std, std::uint64_t seed) {
   check_std(std);
   Array array = make_array(DType::f32, shape);
@@ -84,7 +84,7 @@ Array rows_of_tokens(const Integers& ids, std::int64_t width, const InputOptions
   return array;
 }
 
-// FNV-1a: a word has the same vector in every sentence.
+// A hash of the word (FNV-1a), so that it has the same vector in every sentence.
 std::uint64_t seed_of_word(std::string_view word) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;

@@ -27,19 +27,20 @@ struct InputOptions {
 
 struct Input {
   Array array;
-  std::string name;                     // as messages call it: x.npy, --random 2x10x64
+  std::string name;                     // its name in messages: x.npy, --random 2x10x64
   std::string made = {};                // how the numbers were made; empty: read from a file
-  Json json = {};                       // the same for programs
+  Json json = {};                       // the same as JSON
   std::vector<std::string> words = {};  // of the first row of --words
 };
 
 // The options of embeddings: --input, --random, --tokens, --vocabulary, --words and --input-std.
 void add_embedding_input(Command& command, InputOptions& options);
-// The option --random of what a command reads from files otherwise; `what` begins the help.
+// The option --random, which replaces the files that a command reads; `what` begins the help.
 void add_random_shape(Command& command, std::string& shape, const std::string& what);
 
 // Embeddings, [N, M] or [B, N, M]. `width` is that of the encoding: rows of tokens and words have it, and a random
-// shape must have it if `same_width`. `fallback` is the shape if nothing is given; empty: that is an error.
+// shape must have it if `same_width`. `fallback` is the shape if no input is given; if it is empty, input must be
+// given.
 Input load_embeddings(const InputOptions& options, std::int64_t width, bool same_width, std::uint64_t seed,
                       const std::string& fallback = "");
 // "2x10x64", or with commas as PyTorch users write it; more than 2^28 numbers are an error.
@@ -48,10 +49,11 @@ std::vector<std::int64_t> parse_shape(const std::string& text);
 Input random_input(const std::string& shape, const std::vector<std::string>& axes, double std, std::uint64_t seed,
                    std::uint64_t stream = 0);
 
-// Normal float32 numbers. Each stream of a seed has numbers of its own; none are those of a learned table of the seed.
+// Normal float32 numbers. Each stream of a seed has different numbers, and none has those of a learned table of the
+// seed.
 Array random_numbers(const std::vector<std::int64_t>& shape, double std, std::uint64_t seed, std::uint64_t stream = 0);
 
-// Learned numbers of --init are not trained: says so on standard error.
+// Says on standard error that learned numbers of --init are not trained.
 void say_untrained(const Encoding& encoding);
 // The options of learned numbers without a --seed that is meant for the input alone.
 EncodingOptions learned_options(const EncodingOptions& options, bool made_input);

@@ -19,7 +19,7 @@ Tiling tiling_of(const std::string& word) {
   return word == "pairs" ? Tiling::pairs : Tiling::per_pair;
 }
 
-// Cosines and sines are computed together; a part with one of them discards the other.
+// Cosines and sines are computed together, so a part with one of them discards the other.
 TablePart make_part(const RotaryAngles& angles, const std::string& name, Tiling tiling, std::int64_t width) {
   if (name == "cos_sin") {
     return {name, 2 * width, {"cos", "sin"}, [=](const PositionView& positions, const View& block) {
@@ -40,7 +40,7 @@ std::string_view text_of(FactorIn place) {
   return place == FactorIn::softmax ? "softmax" : "table";
 }
 
-// A number per pair; for several axes, a list per axis.
+// The frequencies: a number per pair; for several axes, a list per axis.
 Json inv_freq_json(const RotarySchedule& schedule) {
   if (schedule.axes == 1) return schedule.inv_freq;
   Json::Array axes;

@@ -22,7 +22,7 @@ struct RotaryParts {
 // one array, by default [cos | sin]. Contradictory choices are errors.
 RotaryParts choose_parts(const std::string& tiling, const std::string& only, const std::string& format);
 
-// For a rotary encoding and for pope, which has an angle per channel.
+// The table of a rotary encoding, or of pope, which has an angle per channel.
 TableHead rotary_table(const Encoding& encoding, const PositionView& positions, DType dtype, const RotaryParts& parts);
 
 }  // namespace posenc::cli

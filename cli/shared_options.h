@@ -18,20 +18,20 @@ inline constexpr const char* kPositionsHelp =
 // The longest sequence that commands take.
 inline constexpr std::int64_t kMaxSequence = 2147483647;
 
-// Where results go and in which format; every command has these.
+// The destination and the format of results; every command has these options.
 struct OutputOptions {
   std::string format;  // empty: from the extension of `path`, else text
   std::string path;    // empty or "-": standard output
 };
 void add_output(Command& command, OutputOptions& options, const char* formats);
 
-// Which encoding of a model SPEC means: --part and --layer.
+// The choice of one encoding of a model: --part and --layer.
 void add_model_choice(Command& command, EncodingOptions& options);
 // The same, and --sequence-length.
 void add_spec_choice(Command& command, EncodingOptions& options);
 // The file of a learned table: --file.
 void add_table_file(Command& command, EncodingOptions& options);
-// Where the table of a learned encoding comes from: --file, --init, --std, --seed.
+// The source of the table of a learned encoding: --file, --init, --std, --seed.
 void add_weights(Command& command, EncodingOptions& options);
 // Random learned numbers: --init, --std, --seed. A command may use the seed for its input too; `seed_help` says so.
 void add_init(Command& command, EncodingOptions& options, const char* seed_help);
@@ -46,7 +46,7 @@ void add_tensor(Command& command, std::string& tensor);
 void add_threads(Command& command, std::int64_t& threads);
 // `fallback` is the default as the help prints it.
 void add_dtype(Command& command, std::string& dtype, const std::string& fallback);
-// A typo in a length is refused before the memory is allocated.
+// The option --max-bytes, which refuses a typo in a length before memory is allocated.
 void add_max_bytes(Command& command, std::int64_t& max_bytes);
 inline constexpr std::int64_t kMaxBytes = 16'000'000'000;
 

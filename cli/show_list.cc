@@ -31,7 +31,7 @@ bool uses(const Model& model, const std::string& word) {
   });
 }
 
-// One entry per group: its part or layer type, and its encoding.
+// The encodings of a model, one text per group: its part or layer type, and its encoding.
 std::vector<std::string> encodings_of(const Model& model, bool exact) {
   std::vector<std::string> list;
   for (const ModelGroup& group : model.groups) {

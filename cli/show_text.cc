@@ -17,7 +17,7 @@ std::string line(const std::string& name, const std::string& text) {
   return fmt::format("  {:<{}}{}\n", name, kTextIndent - 2, text);
 }
 
-// Integers in full, other numbers in six digits.
+// A number as text: integers in full, other numbers with six digits.
 std::string number(double value) {
   const bool whole = std::nearbyint(value) == value && std::fabs(value) < 1e15;
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
@@ -102,7 +102,7 @@ std::int64_t pair_of(const RotarySchedule& schedule, std::int64_t channel) {
   }
 }
 
-// Two rows: channels, and the pair of each.
+// Draws two rows: channels, and the pair of each.
 std::string layout_drawing(const RotarySchedule& schedule) {
   const std::int64_t width = schedule.rotary_dim, half = width / 2;
   std::vector<std::int64_t> shown;

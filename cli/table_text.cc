@@ -25,7 +25,7 @@ std::string coordinate_text(const PositionView& positions, std::int64_t n, std::
                               : fmt::format("{}", positions.real(0, n, axis));
 }
 
-// As positions are written: 7, or 1/2/3 on several axes.
+// A position as text: 7, or 1/2/3 on several axes.
 std::string position_text(const PositionView& positions, std::int64_t n, const char* separator = "/") {
   std::string text = coordinate_text(positions, n, 0);
   for (std::int64_t axis = 1; axis < positions.axes; ++axis) text += separator + coordinate_text(positions, n, axis);
@@ -43,7 +43,7 @@ class TableWriter {
   virtual void end(Output&) {}
 };
 
-// For people: aligned, eight decimals, or nine digits if values are large.
+// Writes text for people: aligned columns with eight decimals, or nine digits if values are large.
 class TextWriter final : public TableWriter {
  public:
   explicit TextWriter(const TableHead& head) : large_(head.largest >= 10.0) {
@@ -95,7 +95,7 @@ class CsvWriter final : public TableWriter {
   }
 };
 
-// The rows are written as they come: a tree of all numbers would take ten times the table's memory.
+// Writes the rows as they are computed: a tree of all numbers would take ten times the table's memory.
 class JsonWriter final : public TableWriter {
  public:
   explicit JsonWriter(const TableHead& head) : head_(head) {}
@@ -116,7 +116,8 @@ class JsonWriter final : public TableWriter {
       std::string line = "[";
       for (std::int64_t column = 0; column < rows.shape[1]; ++column) {
         const double value = number_at(rows[n], column);
-        // JSON cannot write infinity, which a narrow type may overflow to: it becomes a string, as everywhere.
+        // JSON cannot represent infinity, to which a narrow type may overflow, so it becomes a string, as in all JSON
+        // output.
         const char* form = std::isfinite(value) ? "{}{}" : "{}\"{}\"";
         fmt::format_to(std::back_inserter(line), fmt::runtime(form), column > 0 ? ", " : "", value);
       }
@@ -131,7 +132,7 @@ class JsonWriter final : public TableWriter {
   std::optional<JsonStream> json_;
 };
 
-// A header, and the bytes of the rows.
+// Writes a header, then the bytes of the rows.
 class BinaryWriter final : public TableWriter {
  public:
   explicit BinaryWriter(std::string header) : header_(std::move(header)) {}
@@ -148,7 +149,7 @@ std::string table_npy_header(const TableHead& head) {
   return npy_header(head.dtype, {head.positions.count, head.parts.at(0).width});
 }
 
-// A tensor per part; the metadata says what they are a table of.
+// The header has a tensor per part; its metadata describe the table.
 std::string table_safetensors_header(const TableHead& head) {
   const void* nowhere = nullptr;
   std::vector<NamedTensor> tensors;
@@ -166,7 +167,7 @@ std::unique_ptr<TableWriter> make_table_writer(const std::string& format, const 
   return std::make_unique<TextWriter>(head);
 }
 
-// How many rows of a part are computed at once.
+// The number of rows of a part that are computed at once.
 std::int64_t rows_of_block(const TableHead& head, const TablePart& part) {
   constexpr std::int64_t kBlockBytes = std::int64_t{1} << 20;
   return std::clamp<std::int64_t>(kBlockBytes / (part.width * size_of(head.dtype)), 1, head.positions.count);

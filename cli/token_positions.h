@@ -24,11 +24,11 @@ struct TokenPositions {
   Positions numbers;
   PositionView view;  // of `numbers`
 
-  // Throws unless there are as many as tokens of `file`.
+  // Throws unless their number is the number of tokens of `file`.
   void check_count(const std::string& file, TokenCount count) const;
 };
 
-// What the user typed, with its file read once: several arrays may share it.
+// Positions as the user typed them, with their file read once, because several arrays may share them.
 struct PositionText {
   explicit PositionText(const std::string& text);
 
@@ -36,7 +36,8 @@ struct PositionText {
   Array file;
 };
 
-// An empty text counts from 0. A file has [N] or [B, N], or [N, A] or [B, N, A] if the encoding has several `axes`.
+// Makes positions from the text. An empty text counts from 0. A file has [N] or [B, N], or [N, A] or [B, N, A] if the
+// encoding has several `axes`.
 TokenPositions token_positions(const PositionText& given, std::int64_t axes, TokenCount count);
 inline TokenPositions load_token_positions(const std::string& text, std::int64_t axes, TokenCount count) {
   return token_positions(PositionText(text), axes, count);

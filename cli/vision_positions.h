@@ -21,7 +21,7 @@ struct VisionOptions {
 };
 void add_vision_options(Command& command, VisionOptions& options);
 
-// The patches of a grid, HxW or TxHxW; `first` is the id of the first, 0 if there is none.
+// Writes the patches of a grid, HxW or TxHxW; `first` is the id of the first one, or 0 if it is not given.
 void write_patches(const std::string& patches, const VisionOptions& vision, const std::optional<std::int64_t>& first,
                    const ArrayOutput& what, const OutputOptions& output);
 
@@ -29,7 +29,7 @@ void write_patches(const std::string& patches, const VisionOptions& vision, cons
 struct MixedTokens {
   std::string types;  // 0 text, 1 image, 2 video
   std::string mask;   // 1 for tokens, 0 for pads; empty: all are tokens
-  std::string pads;   // the id of pads; empty: as the rule has it
+  std::string pads;   // the id of pads; empty: the default of MropeRule
 };
 void write_mixed(const MixedTokens& tokens, const VisionOptions& vision, const ArrayOutput& what,
                  const OutputOptions& output);

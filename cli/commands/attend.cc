@@ -56,7 +56,8 @@ struct Heads {
   Input q, k, v;
 };
 
-// Windows and chunks, one of each, become part of the mask, which can skip whole blocks of keys: a bias cannot.
+// Windows and chunks, at most one of each, become part of the mask, because a mask can skip whole blocks of keys and a
+// bias cannot.
 bool add_mask_spec(const Spec& spec, std::vector<Spec>& masks) {
   if (!std::holds_alternative<Window>(spec) && !std::holds_alternative<Chunked>(spec)) return false;
   for (const Spec& mask : masks) {
@@ -116,7 +117,7 @@ void add_positions(const AttendCommand& options, const Heads& heads, Attention& 
   if (!keys.text.empty()) made.key_positions = place(keys, heads.k, attention.key_positions);
 }
 
-// No file may be written twice, by whatever name.
+// Throws if a file would be written twice, even under different names.
 void check_outputs(const AttendCommand& options) {
   const auto place_of = [](const std::string& path) {
     if (path.empty() || path == "-") return std::filesystem::path("-");
@@ -250,7 +251,7 @@ int run(const AttendCommand& options) {
   made.log_sum_exp = extra_output(!options.log_sum_exp.empty(), queries, 0, sums);
   attend(queries, keys, heads_of(heads.v.array), heads_of(out), made);
 
-  std::vector<Output> outputs;  // all are there, or none
+  std::vector<Output> outputs;  // finished together, so that an error leaves no file
   if (!options.weights.empty()) {
     outputs.push_back(start_array(weights.view(), {weights_format, "weights", {}, {}}, weights_file));
   }

@@ -36,7 +36,7 @@ Positions load_one_axis(const Spec& spec, const std::string& text) {
   return positions;
 }
 
-// A mask is the same for all heads: one.
+// A mask is the same for all heads, so it counts as one head.
 std::int64_t heads_of(const Bias& bias) { return std::max<std::int64_t>(bias.heads(), 1); }
 
 Array make_values(const BiasCommand& options, const Bias& bias, const PositionView& queries, const PositionView& keys,

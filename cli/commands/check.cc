@@ -100,7 +100,7 @@ Positions positions_of(const CheckCommand& options, const Array* observed) {
 
 int run(const CheckCommand& options) {
   EncodingOptions learned = options.encoding;
-  learned.missing = Missing::leave;  // the library draws them
+  learned.missing = Missing::leave;  // the library draws missing numbers
   const Encoding found = find_with_remarks(options.spec, learned);
   const std::string format = choose_format(options.output, {"text", "json"});
   const Encoding encoding = with_learned(found, learned);

@@ -16,7 +16,7 @@
 namespace posenc::cli {
 namespace {
 
-// `posenc compare` has two.
+// Whether an argument is a SPEC. `posenc compare` has two, A and B.
 bool is_spec(const std::string& name) { return name == "SPEC" || name == "A" || name == "B"; }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -53,10 +53,10 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return words_of(type.substr(begin + 1, end - begin - 1));
 }
 
-// Text between single quotes, in all three shells.
+// Quotes a text; single quotes work in all three shells.
 std::string in_quotes(std::string_view text) { return fmt::format("{}", fmt::join(split(text, '\''), "'\\''")); }
 
-// Within the brackets of zsh's _arguments.
+// Escapes a text for the brackets of zsh's _arguments.
 std::string zsh_text(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -78,7 +78,7 @@ std::vector<std::string> flags_of(const CLI::Option& option) {
   return flags;
 }
 
-// An option, or an argument without a dash, which has a place.
+// An option, or an argument without a dash, which is known by its place.
 Json option_json(const CLI::Option& option, std::size_t place) {
   const std::string label = option.get_name(true);
   const std::vector<std::string> choices = choices_of(option);

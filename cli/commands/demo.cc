@@ -1,4 +1,4 @@
-// The demonstrations; without a name, what there is to see.
+// The demonstrations; without a name, a list of them.
 #include "cli/commands/commands.h"
 #include "cli/output.h"
 

@@ -54,7 +54,7 @@ std::size_t count(const GradientResult& result) {
   return result.embeddings.size() * result.embeddings[0].size() + static_cast<std::size_t>(result.learned_numbers);
 }
 
-// The digits of rounding differ from machine to machine.
+// The digits of rounding errors differ between machines, so they are not printed.
 std::string agreement(const GradientDemonstration& demo) {
   const double largest = std::max(demo.fixed.difference, demo.learned.difference);
   return largest < 1e-8 ? "less than 1e-8" : fmt::format("{:.1g}", largest);

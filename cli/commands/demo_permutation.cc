@@ -77,7 +77,7 @@ std::vector<Words> other_sentences(const PermutationCommand& options, const Word
   return result;
 }
 
-// Sizes that the user left out are those of the layer: "rotary" becomes rotary:head_dim=8.
+// Sizes that the user omitted become those of the layer: "rotary" becomes rotary:head_dim=8.
 Encoding fitted(const Encoding& found, const PermutationCommand& options, std::size_t tokens) {
   if (found.assumed().empty()) return found;
   std::string text = found.text();
@@ -112,7 +112,7 @@ std::vector<std::pair<std::string, Encoding>> find_fitted(const PermutationComma
   return result;
 }
 
-// The library refuses the same; these messages name the options.
+// The library refuses the same values, but these messages name the options.
 PermutationQuestion make_question(const PermutationCommand& options, std::vector<std::string>& names) {
   if (options.width % (2 * options.heads) != 0) {
     fail(ErrorKind::usage,
@@ -149,7 +149,7 @@ std::size_t name_column(const PermutationResult& result) {
 
 std::string note_text(const PermutationRow& row) { return row.note.empty() ? "" : "  (" + row.note + ")"; }
 
-// With two sentences their comparison is in the same table.
+// The table of encodings. If there are two sentences, it has their comparison too.
 std::string table_text(const PermutationResult& result) {
   const std::size_t column = name_column(result);
   const bool two = result.others.size() == 1;
@@ -169,7 +169,7 @@ std::string table_text(const PermutationResult& result) {
   return text;
 }
 
-// Of three sentences and more, every pair.
+// The table of every pair of sentences, if there are three or more.
 std::string pairs_text(const PermutationResult& result) {
   if (result.others.size() < 2) return "";
   const std::size_t column = name_column(result);
@@ -290,7 +290,7 @@ Json matrix_json(const std::vector<float>& numbers, std::int64_t width) {
   return rows;
 }
 
-// Null if the order is seen.
+// The reason in JSON; null if the order is seen.
 Json unseen_name(Unseen unseen) {
   constexpr const char* kNames[] = {"", "no_positions", "same_sentence", "same_distances", "unknown"};
   return unseen == Unseen::not_so ? Json() : Json(kNames[static_cast<std::size_t>(unseen)]);

@@ -47,7 +47,7 @@ struct Loaded {
   std::vector<Array> arrays;
   TokenPositions positions, keys;
   std::vector<std::pair<std::string, std::string>> names;  // the library's name of an input, and the user's
-  std::string option = "diagnose";                         // opens messages that name no input
+  std::string option = "diagnose";                         // begins messages that name no input
 };
 
 enum class Evidence { frequencies, tables, rotation, scores, bias, rows };
@@ -90,7 +90,7 @@ std::vector<EvidenceKind> given_evidence(const DiagnoseCommand& options) {
   return kinds;
 }
 
-// The one kind that was given, complete. Throws if options belong to another kind.
+// The one kind that was given. Throws if there are several, if a file is missing, or if options belong to another kind.
 EvidenceKind one_evidence(const DiagnoseCommand& options) {
   const std::vector<EvidenceKind> given = given_evidence(options);
   const std::vector<EvidenceFile>& files = given[0].files;
@@ -204,7 +204,7 @@ const char* example_numbers(Place place) {
   return "--input q.npy --rotated r.npy --positions 0:512 (queries before and after its rotation)";
 }
 
-// Also if SPEC cannot be read: a beginner sees at once what else to give.
+// Says which numbers are missing, even if SPEC cannot be read, so that a beginner sees at once what else to give.
 [[noreturn]] void ask_for_numbers(const DiagnoseCommand& options) {
   std::string spec = "SPEC", problem;
   Place place = Place::rotation;
@@ -220,7 +220,7 @@ const char* example_numbers(Place place) {
                    problem, spec, example_numbers(place)));
 }
 
-// Its spec at the chosen layer.
+// The spec of the encoding at the chosen layer.
 Spec wanted_spec(const Encoding& wanted) {
   const auto* rotary = std::get_if<Rotary>(&wanted.spec());
   return rotary != nullptr && rotary->layer ? Spec(at_layer(*rotary, *rotary->layer)) : wanted.spec();
@@ -234,7 +234,7 @@ std::string with_file_name(std::string message, const Loaded& loaded, const std:
       message = file + message.substr(name.size());
       named = true;
     }
-    // Others of the same call: "the shape of cos, [16, 3]".
+    // Messages may also name other inputs of the same call: "the shape of cos, [16, 3]".
     for (const char* end : {",", " and ", " but"}) {
       const std::string other = fmt::format(" of {}{}", name, end);
       const std::size_t at = message.find(other);

@@ -57,7 +57,7 @@ Json question_json(const Question& question, bool answers) {
   return item.set("points", std::move(points));
 }
 
-// In JSON without blanks: "for_a_person".
+// The verdict as a word without blanks, for JSON: "for_a_person".
 std::string verdict_key(AnswerVerdict verdict) {
   std::string key(answer_verdict_name(verdict));
   std::replace(key.begin(), key.end(), ' ', '_');
@@ -121,7 +121,7 @@ int run_grade(const ExercisesCommand& options, const Spec& spec) {
   return result.count(AnswerVerdict::wrong) + result.count(AnswerVerdict::missing) > 0 ? 1 : 0;
 }
 
-// A beginner need not know a SPEC to get a sheet.
+// The encoding of the sheet, with a default because a beginner may not know a SPEC.
 Encoding chosen(const ExercisesCommand& options) {
   if (!options.spec.empty()) return find_with_remarks(options.spec, options.encoding);
   fmt::print(stderr, "posenc: no SPEC was given: using {}; posenc list shows other encodings\n", kUsualSpec);

@@ -90,7 +90,7 @@ std::vector<std::string> sentence_words(const std::string& sentence) {
   return words;
 }
 
-// Which pairs are explained, and how the heading calls them.
+// The pairs that are explained, and their name in the heading.
 struct PairChoice {
   std::string queries, keys;
   std::vector<std::string> words;
@@ -121,7 +121,7 @@ std::vector<Step> pair_steps(const ExplainCommand& options, const Encoding& foun
   const Positions queries = load_positions(choice.queries);
   const Positions keys = choice.keys == choice.queries ? queries : load_positions(choice.keys);
   EncodingOptions learned = options.encoding;
-  // An encoding at the input needs its rows; an encoding inside attention says itself what it needs.
+  // An encoding at the input needs its rows. For an encoding inside attention, explain_pairs makes up missing numbers.
   const bool at_input = found.place() == Place::input;
   if (!at_input) learned.missing = Missing::leave;
   ExplainPairs pairs{
@@ -176,7 +176,7 @@ int explain_at_position(const ExplainCommand& options, const Encoding& found) {
   ExplainOptions explain_options{.spec_text = found.text(), .derivative = options.derivative};
   if (!options.shift.empty()) explain_options.shift = single_position(options.shift, "--shift", 1)[0];
   if (found.place() == Place::rotation || found.place() == Place::query) refuse_table(spec, options.encoding);
-  // A learned table may be left out: which row is read does not depend on it.
+  // A learned table may be omitted, because it does not decide which row is read.
   const Encoding encoding = options.encoding.has_table() ? with_rows(found, options.encoding) : found;
   explain_options.table = encoding.table();
   explain_options.tables = encoding.tables();

@@ -94,7 +94,7 @@ std::string value_of(const KindInfo& kind, const FieldInfo& field, const LayerSi
   return fmt::format("{}", size.width / size.heads);
 }
 
-// A kind without fields gets those that the layer decides. Tables get choices too, which are printed.
+// A kind without fields gets the sizes of the layer. Tables get other choices too, which are printed.
 std::string completed(const std::string& text, const LayerSize& size) {
   const std::optional<std::string> name = kind_called(text);
   if (!name) return text;
@@ -203,7 +203,7 @@ Weights load_weights(const LayerCommand& options, std::int64_t width) {
   return weights;
 }
 
-// The width of x if the user gave it, before anything else is known.
+// The width of x if the user gave it, else the default; needed before anything else is known.
 std::int64_t given_width(const LayerCommand& options, const std::optional<Input>& file) {
   if (file) return file->array.shape.back();
   return options.input.random.empty() ? kWidth : parse_shape(options.input.random).back();
@@ -238,7 +238,7 @@ std::string defaults_text(const LayerCommand& options, const LayerEncodings& enc
   return used.empty() ? "" : fmt::format("Defaults: {}\n", fmt::join(used, ", "));
 }
 
-// How each step is written down.
+// The formula of each step as text.
 struct StepNames {
   std::string h = "x", sum, bare_sum;
 };
@@ -380,7 +380,7 @@ int run(const LayerCommand& options) {
   const Weights weights = load_weights(options, own);
   const LayerCall call = call_of(options, encodings, weights, own);
   const LayerSteps steps = run_layer(x.array.view(), call);
-  std::vector<Output> outputs;  // all are there, or none
+  std::vector<Output> outputs;  // finished together, so that an error leaves no file
   if (!options.map.empty()) outputs.push_back(start_map(picture, options, encodings.text, x, steps));
   Result result{format, options.tensor, {}};
   if (format != "text") result.head = head_of(options, encodings, weights, x, call, steps);

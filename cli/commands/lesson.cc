@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kLessonName = "posenc-lesson.html";
 
-// As a shell reads it back, without where the page goes.
+// The command as a shell reads it, without the options for the output file.
 std::string command_of(const LessonCommand& options) {
   std::string text = "posenc lesson";
   if (!options.sentence.empty()) text += " --sentence " + text::shell_word(options.sentence);

@@ -26,7 +26,7 @@ struct ListCommand {
   OutputOptions output;
 };
 
-// From a spec with default fields: the parameters have names, but no lengths yet.
+// Uses a spec with default fields, so the parameters have names, but no lengths yet.
 template <std::size_t index = 0>
 std::vector<ParameterInfo> parameters_of_kind(const std::string& name) {
   if constexpr (index < std::variant_size_v<Spec>) {

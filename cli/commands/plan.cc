@@ -31,7 +31,7 @@ std::string pairs_text(const std::vector<std::int64_t>& pairs) {
   return pairs.empty() ? "none" : ranges_text(pairs, " to ");
 }
 
-// The lengths of a plan, and where those came from that were not given: " (of its scaling)".
+// The lengths of a plan, and the source of each that was not given: " (of its scaling)".
 struct PlanLengths {
   std::int64_t trained = 0, target = 0;
   std::string trained_from, target_from;

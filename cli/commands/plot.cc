@@ -63,7 +63,7 @@ TerminalSize terminal_size() {
   } else if (const char* columns = std::getenv("COLUMNS"); columns != nullptr && std::atoi(columns) > 0) {
     size.columns = std::atoi(columns);
   }
-  // Less has no room for a picture beside its numbers.
+  // A smaller terminal has no room for a picture and its numbers.
   return {std::max<std::int64_t>(size.columns, 40), std::max<std::int64_t>(size.lines, 16)};
 }
 
@@ -100,7 +100,8 @@ bool takes(const FigureInfo& info, std::string_view word) {
   return fmt::format(" {} ", info.options).find(fmt::format(" {} ", word)) != std::string::npos;
 }
 
-// Such a figure takes its position from --positions, like the figures of many; map needs both options.
+// Whether a figure shows a single position, which it takes from --positions, as figures of many positions do. map needs
+// both options.
 bool shows_one_position(const FigureInfo& info) { return takes(info, "position") && !takes(info, "positions"); }
 
 std::vector<Choice> choices_of(const FigureInfo& info, const PlotCommand& options) {
@@ -162,7 +163,7 @@ void check_sizes(const PlotCommand& options, const std::string& format) {
 
 std::string figure_names() { return text::joined(figures(), ", ", &FigureInfo::name); }
 
-// The encoding that a word names, if it does.
+// The encoding that a word names; none if it names none.
 std::optional<Encoding> encoding_named(const std::string& word, EncodingOptions options) {
   options.missing = Missing::leave;
   try {
@@ -305,13 +306,13 @@ void write_data(const PlotCommand& options, const std::string& format, const Fig
 std::string chosen_spec(PlotCommand& options, const FigureInfo& info) {
   if (!options.spec.empty()) return options.spec;
   std::string spec(info.default_spec);
-  // A table in a file has its own size.
+  // A table in a file has its own size, so do not assume one.
   if (options.encoding.has_table() && figure_fits(info.name, Learned{})) spec = "learned:past_end=error";
   if (!spec.empty()) fmt::print(stderr, "posenc: no SPEC was given: using {}\n", spec);
   return spec;
 }
 
-// What a model learned is drawn from its file only: random numbers under its name would mislead.
+// Throws if a model's learned numbers are missing: a figure of random numbers under its name would mislead.
 void check_learned(const FigureInfo& info, const Encoding& encoding, const std::string& typed) {
   if (encoding.model() == nullptr || !info.shows_learned || !with_drawn(encoding).drawn()) return;
   if (learned_part(encoding.spec()) != nullptr) {

@@ -36,7 +36,7 @@ struct PositionsCommand {
   OutputOptions output;
 };
 
-// What ids are made from: exactly one of these is given.
+// What ids are made from. Exactly one source must be given.
 struct Source {
   const char* name;
   std::string PositionsCommand::*text;
@@ -79,7 +79,7 @@ std::string_view choose_source(const PositionsCommand& options) {
   return chosen;
 }
 
-// An option that would change nothing is a misunderstanding.
+// Refuses an option that would change nothing, because the user expects an effect.
 void check_option(std::string_view option, bool given, std::string_view source,
                   const std::vector<std::string_view>& sources) {
   if (!given || std::find(sources.begin(), sources.end(), source) != sources.end()) return;
@@ -170,7 +170,7 @@ Integers from_mask_or_tokens(const PositionsCommand& options, bool from_mask) {
   } else {
     positions_from_tokens(input.view(), *options.pad_token, rule, ids.view());
   }
-  // Typed rows are a batch, even a single one; a file keeps its shape.
+  // Typed rows are a batch, even if there is only one; a file keeps its shape.
   const bool typed = !(from_mask ? options.mask : options.tokens).starts_with('@');
   return typed ? std::move(ids).as_rows() : ids;
 }

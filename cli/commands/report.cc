@@ -19,7 +19,7 @@ namespace {
 struct ReportCommand {
   std::vector<std::string> specs;
   EncodingOptions encoding;
-  bool lesson = false;   // the page of posenc lesson, as before it was a command
+  bool lesson = false;   // write the page of posenc lesson: the former name of that command
   std::string sentence;  // with lesson
   bool advise = false;
   std::optional<std::int64_t> trained;      // none: what the scaling of a spec was trained on, else 2048
@@ -44,7 +44,7 @@ void check_together(const ReportCommand& options) {
   }
 }
 
-// As a shell reads it back, without where the page goes.
+// The command as a shell reads it, without the options for the output file.
 std::string command_of(const ReportCommand& options, const std::vector<Encoding>& found) {
   std::string text = "posenc report";
   for (const Encoding& encoding : found) text += " " + text::shell_word(encoding.text());
@@ -80,7 +80,7 @@ void write_report(const ReportCommand& options) {
              [&](const PageProgress& progress) { return make_page(options, encodings, found, progress); });
 }
 
-// `report --lesson`, as it was called before `lesson` was a command.
+// `report --lesson`, the former name of `lesson`.
 void write_former_lesson(const ReportCommand& options) {
   if (!options.specs.empty() || options.advise) {
     fail(ErrorKind::usage, "--lesson takes neither a SPEC nor --advise: use posenc lesson");

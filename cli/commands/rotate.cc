@@ -47,7 +47,7 @@ struct RotateCommand {
   OutputOptions output;
 };
 
-// None for a temperature, which fits any width.
+// The width of heads; none for a temperature, which fits any width.
 std::optional<std::int64_t> head_dim_of(const Spec& spec) {
   if (const auto* rotary = std::get_if<Rotary>(&spec)) return rotary->head_dim;
   if (const auto* pope = std::get_if<Pope>(&spec)) return pope->head_dim;
@@ -81,7 +81,7 @@ Input load_input(const RotateCommand& options, const Encoding& encoding) {
 
 bool moves(const RotateCommand& options) { return !options.to.empty() || !options.to_spec.empty(); }
 
-// `found` is the encoding, and that of --to-spec if it is given.
+// `found` has the encoding and, if it is given, that of --to-spec.
 void check_options(const RotateCommand& options, const std::vector<Encoding>& found) {
   const Spec& spec = found.front().spec();
   check_place(spec, {Place::rotation, Place::query});

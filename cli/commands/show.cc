@@ -52,7 +52,7 @@ int run(const ShowCommand& options) {
     fail(ErrorKind::usage,
          "MODEL is missing: a config.json, a GGUF file or a catalog model; for example: posenc show llama-3.1-8b");
   }
-  // A kind alone is not a spec yet, and not a model either.
+  // The name of a kind alone is neither a complete spec nor a model.
   if (const auto kind = kind_called(options.spec); kind && !is_there(options.spec)) fail_encoding(options.spec, *kind);
   std::variant<Spec, Model> loaded = load_spec_or_model(options.spec, options.encoding.model);
   if (const auto* spec = std::get_if<Spec>(&loaded)) fail_encoding(options.spec, std::string(kind_of(*spec)));

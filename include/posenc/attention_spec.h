@@ -63,8 +63,8 @@ struct Clipped {
 // Whether T5 has buckets for keys after the query.
 enum class T5Direction : int { bidirectional, causal };
 
-// Buckets of T5 (Raffel et al., 2020), by the float32 logarithm that published code has: the first half of the buckets
-// hold one distance each, the others grow up to max_distance. Parameter: table [buckets, H].
+// Buckets of T5 (Raffel et al., 2020), computed with a float32 logarithm as in the published code: the first half of
+// the buckets hold one distance each, the others grow up to max_distance. Parameter: table [buckets, H].
 struct T5 {
   static constexpr std::string_view kind = "t5";
   static constexpr std::string_view summary =
@@ -119,10 +119,10 @@ enum class KerpleKernel : int {
   power,  // -a d^p
 };
 
-// Kernelized relative bias (Chi et al., 2022), d the distance. Parameters: p [H] and a [H], and for the log kernel,
+// Kernelized relative bias (Chi et al., 2022); d is the distance. Parameters: p [H] and a [H], and for the log kernel,
 // optional, exponent [H]: -p ln(1 + a d^exponent). Optional, factor_a and factor_p [H]: scores are first multiplied by
-// exp(-factor_a d^factor_p); then p and a may be left out. All are used as at least `smallest`, the power's p and
-// factor_p as at most 2.
+// exp(-factor_a d^factor_p); then p and a may be omitted. Parameters below `smallest` count as `smallest`; p of the
+// power kernel and factor_p count as at most 2.
 struct Kerple {
   static constexpr std::string_view kind = "kerple";
   static constexpr std::string_view summary =
@@ -179,9 +179,9 @@ struct MatrixBias {
   Added added = Added::after_scale;
 };
 
-// What a vector per offset gives beyond its table.
+// What an offset beyond the table gets.
 enum class PastTable : int {
-  clip,   // the vector at the end
+  clip,   // the vector at the end of the table
   zero,   // no vector: VITS
   error,  // refused: BERT
 };
@@ -192,7 +192,7 @@ enum class ShawTerm : int {
   query_and_key,  // q.r + k.r: BERT's relative_key_query
 };
 
-// A learned vector per offset (Shaw et al., 2018): score = scale * (q.k + q.r[offset]), and where values have vectors
+// A learned vector per offset (Shaw et al., 2018): score = scale * (q.k + q.r[offset]), and, if values have vectors
 // too, output = sum of weight * (v + s[offset]). Row = clip(offset, -left, right) + left. Parameters: keys [rows, D] or
 // per head [H, rows, D]; values, optional, [rows, Dv] or [H, rows, Dv]; rows = left + right + 1.
 struct Shaw {

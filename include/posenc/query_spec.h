@@ -35,8 +35,8 @@ enum class DeltaClamp : int {
   forward,  // it is clamped, and has no gradient outside: the published code
 };
 
-// Polar coordinate position embeddings (Gopalakrishnan et al., 2025): a channel has a magnitude and an angle, and the
-// angle is the position's alone. One frequency per channel, not per pair:
+// Polar coordinate position embeddings (Gopalakrishnan et al., 2025): the content of a channel sets its magnitude, and
+// the position alone sets its angle. One frequency per channel, not per pair:
 //
 //     score = sum over c of m(q_c) m(k_c) cos((s - t) inv_freq_c + delta_c),  inv_freq_c = base^(-c / R)
 //

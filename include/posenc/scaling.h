@@ -50,7 +50,8 @@ struct Ntk {
 };
 
 // Dynamic NTK (emozilla, 2023): the base becomes base * (factor * s / L - (factor - 1))^(dim / (dim - 2)) for a
-// sequence of s tokens, s at least L = original_positions: up to L nothing changes. Needs the sequence length.
+// sequence of s tokens that is longer than L = original_positions; for shorter sequences nothing changes. Needs the
+// sequence length.
 struct DynamicNtk {
   static constexpr std::string_view kind = "dynamic";
   static constexpr std::string_view summary = "dynamic NTK: a base that grows with the length of the sequence";
@@ -68,8 +69,8 @@ struct NtkAlpha {
   double alpha = 1.0;
 };
 
-// NTK-by-parts (bloc97, 2023): with r = L / wavelength turns within the trained length, f_i is kept where r is at least
-// beta_fast, divided by the factor where it is at most beta_slow, and mixed linearly in r between them.
+// NTK-by-parts (bloc97, 2023): with r = L / wavelength turns within the trained length, f_i is kept if r is at least
+// beta_fast, divided by the factor if r is at most beta_slow, and mixed linearly in r between them.
 struct NtkByParts {
   static constexpr std::string_view kind = "ntk_by_parts";
   static constexpr std::string_view summary =
@@ -82,9 +83,9 @@ struct NtkByParts {
 };
 
 // YaRN (Peng et al., 2024) as it is implemented: the mixture is linear in the pair's number, between the (fractional)
-// pairs with beta_fast and beta_slow turns within the trained length, and cos and sin are multiplied by a factor.
-// That factor is Rotary::attention_factor where it is given; else, with g(m) = 0.1 m ln(factor) + 1 (1 up to factor 1),
-// g(mscale) / g(mscale_all_dim) where both are not 0; else g(1).
+// pairs with beta_fast and beta_slow turns within the trained length, and cos and sin are multiplied by a factor. That
+// factor is Rotary::attention_factor if given. Else, with g(m) = 0.1 m ln(factor) + 1 (1 if the factor is at most 1),
+// it is g(mscale) / g(mscale_all_dim) if neither is 0, else g(1).
 struct Yarn {
   static constexpr std::string_view kind = "yarn";
   static constexpr std::string_view summary = "YaRN: pairs kept or slowed by their index, and a factor on cos and sin";
@@ -99,16 +100,16 @@ struct Yarn {
   double mscale_all_dim = 0.0;
 };
 
-// Which list LongRoPE takes.
+// Which list LongRoPE uses.
 enum class LongRopeList : int {
   by_length,     // long_factor for sequences longer than original_positions
   short_factor,  // always the short one: Phi-3.5-MoE in Hugging Face, whatever the length
   long_factor,   // always the long one: engines that choose by the configured context
 };
 
-// LongRoPE (Ding et al., 2024): f_i / list_i, the list chosen by the sequence length. The factor on cos and sin is
-// Rotary::attention_factor where given; else short_mscale or long_mscale by the length where they are given; else
-// sqrt(1 + ln(factor) / ln(original_positions)), 1 up to factor 1, the same for both lists.
+// LongRoPE (Ding et al., 2024): f_i / list_i, with the list chosen by the sequence length. The factor on cos and sin is
+// Rotary::attention_factor if given; else short_mscale or long_mscale, by the length, if given; else
+// sqrt(1 + ln(factor) / ln(original_positions)), or 1 if the factor is at most 1, the same for both lists.
 struct LongRope {
   static constexpr std::string_view kind = "longrope";
   static constexpr std::string_view summary =
@@ -148,8 +149,8 @@ struct Proportional {
   double share = 1.0;  // above 0 to 1: partial_rotary_factor in config.json
 };
 
-// p-RoPE (Barbero et al., 2025): the first floor(share * pairs) pairs are kept, the slower ones never rotate:
-// Proportional with factor 1, also of a part of the head.
+// p-RoPE (Barbero et al., 2025): the first floor(share * pairs) pairs are kept, the slower ones never rotate. Like
+// Proportional with factor 1, but also for a part of the head.
 struct PRope {
   static constexpr std::string_view kind = "p_rope";
   static constexpr std::string_view summary = "p-RoPE: the slowest pairs do not rotate";
@@ -214,8 +215,9 @@ struct ScaledLadder {
 // Throws if the scaling needs a sequence length and none is given, or if its lists do not have `pairs` numbers.
 POSENC_API ScaledLadder scale_ladder(const Scaling& scaling, const Ladder& ladder);
 
-// YaRN's magnitude g(m) = 0.1 m ln(factor) + 1, and 1 up to factor 1. Models with multi-head latent attention
-// (DeepSeek) multiply the softmax scale by the square of that of mscale_all_dim, beside what acts on cos and sin.
+// YaRN's magnitude g(m) = 0.1 m ln(factor) + 1, or 1 if the factor is at most 1. Models with multi-head latent
+// attention (DeepSeek) also multiply the softmax scale by the square of g(mscale_all_dim), in addition to the factor on
+// cos and sin.
 POSENC_API double yarn_magnitude(double factor, double mscale) noexcept;
 
 // The pairs (fractional unless truncated) between which YaRN mixes, clipped to 0 .. dim - 1.
@@ -225,9 +227,10 @@ struct YarnRange {
 };
 POSENC_API YarnRange yarn_range(const Yarn& scaling, const Ladder& ladder);
 
-// What Hugging Face's dynamic scaling does with its frequencies when a call of `call_length` tokens comes and they were
-// last made for `built_for` (original_positions at first): they grow with the longest call so far, and go back only
-// when a call is shorter than original_positions. So its answer depends on the calls before; here it is a function.
+// The length for which Hugging Face's dynamic scaling has computed its frequencies after a call of `call_length`
+// tokens, if it was `built_for` before the call (original_positions at first). It grows with the longest call so far,
+// and returns to original_positions only if a call is shorter than that. So Hugging Face's result depends on earlier
+// calls; here it is a function.
 POSENC_API std::int64_t dynamic_length_after(std::int64_t built_for, std::int64_t call_length,
                                              std::int64_t original_positions) noexcept;
 

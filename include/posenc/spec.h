@@ -33,9 +33,9 @@ enum class Spacing : int {
   half,        // j / (pairs - shift): tensor2tensor and its ports (shift 1), diffusion timesteps (any shift)
 };
 
-// What happens with an odd width.
+// What happens if the width is odd.
 enum class OddWidth : int {
-  drop,   // one more sine than cosines (cosines where they come first): the last partner is missing
+  drop,   // the last channel has no partner: one more sine than cosines, or the reverse if cosines come first
   zero,   // width - 1 channels of pairs, then a channel of zeros
   error,  // refused
 };
@@ -125,7 +125,7 @@ struct Concat {
   static const properties::KindPage page;
   std::vector<ConcatPart> parts = {};  // 1 to 64
   std::int64_t axes = 0;               // A, of positions: 1 to 8; 0: one more than the largest axis of a part
-  std::int64_t width = 0;              // M; 0: that of all parts. Less cuts the row, more ends it in zeros.
+  std::int64_t width = 0;              // M; 0: the sum of all parts; less cuts the row, more adds zeros at the end
 };
 
 // Sines and cosines of sums over the axes (Tancik et al., 2020, and every axis-wise encoding as a special case):
@@ -142,7 +142,7 @@ struct Fourier {
   static const properties::KindPage page;
   std::int64_t axes = 1;              // A, of positions: 1 to 8
   std::vector<double> inv_freq = {};  // radians per position, [axes][pairs] in one list; must be given
-  std::int64_t width = 0;             // M, to 8192; 0: 2 pairs. More ends the row in zeros.
+  std::int64_t width = 0;             // M, up to 8192; 0: 2 pairs. A larger width adds zeros at the end.
   Order order = Order::halves;
   double multiplier = 1.0;  // multiplies every value
 };
@@ -194,13 +194,13 @@ struct Rotary {
   std::int64_t rotary_dim = 0;         // R, channels that rotate, even; 0: int(head_dim * partial_rotary_factor)
   double partial_rotary_factor = 1.0;  // above 0 to 1; an odd product rotates one channel more
   std::int64_t first_channel = 0;      // the first channel that rotates; negative: counted from the end of the head
-  std::int64_t exponent_dim = 0;       // 0: rotary_dim before it was made even; of a part or axis that counts anew
+  std::int64_t exponent_dim = 0;       // 0: rotary_dim before it was made even, or that of a part or axis that restarts
   std::vector<double> inv_freq = {};   // radians per position, [pairs] or [axes][pairs] in one list; replaces the rule
   std::int64_t axes = 1;               // A, of positions: 1 to 8; 1 with sections: one axis per section
   std::vector<std::int64_t> sections = {};  // pairs of each section, which sum to the number of pairs
   SectionOrder section_order = SectionOrder::chunked;
-  AxisFrequencies axis_frequencies = AxisFrequencies::shared;  // half_per_axis begins anew in every part
-  std::vector<std::int64_t> axis_of_pair = {};                 // [pairs]; says the axes one by one, instead of sections
+  AxisFrequencies axis_frequencies = AxisFrequencies::shared;  // half_per_axis restarts in every part
+  std::vector<std::int64_t> axis_of_pair = {};                 // [pairs]; the axis of each pair, instead of sections
   double frequency_scale = 1.0;  // multiplies every frequency, given ones too: 2 pi where a coordinate counts turns
   std::optional<double> attention_factor = {};  // 1e-9 to 1e9; none: as the scaling says, 1 without one
   FactorIn attention_factor_in = FactorIn::table;
@@ -233,8 +233,8 @@ class ListReader;  // posenc/list_reader.h
 
 // Reads `kind:field=value,...`. The parts of a concat are numbered: `0.axis=0,0.width=4,1.axis=1,1.kind=learned`. Lists
 // are written with slashes (`inv_freq=1/0.5`) or as `@file`, which read_list reads; without it such a list is an error.
-// Unknown and repeated fields, values of the wrong type or out of range are errors; a misspelt name gets the nearest
-// known one.
+// Unknown and repeated fields, values of the wrong type or out of range are errors; the error for an unknown name gives
+// the nearest known one.
 POSENC_API Spec parse_spec(std::string_view text);
 POSENC_API Spec parse_spec(std::string_view text, const ListReader& read_list);
 

@@ -14,7 +14,7 @@ void check_free(bool free, const char* what) {
   if (!free) fail(ErrorKind::usage, std::string("attention takes one ") + what + " but got two");
 }
 
-// Refuses an encoding without its learned numbers, or whose layer or length is open.
+// Refuses an encoding that lacks its learned numbers, or that leaves its layer or sequence length open.
 template <class Part>
 const Part* ready(const std::optional<Part>& part, const Encoding& encoding) {
   if (part) return &*part;

@@ -9,7 +9,7 @@
 namespace posenc {
 namespace {
 
-// How the catalog would spell it.
+// A name as the catalog spells it: without an owner, in lower case, with hyphens.
 std::string catalog_spelling(std::string_view name) {
   std::string spelling(name.substr(name.rfind('/') + 1));  // npos + 1 is 0: all of it
   for (char& c : spelling) {
@@ -21,7 +21,7 @@ std::string catalog_spelling(std::string_view name) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// What two spellings of a name share. Digits keep their separator: llama-2-7b is not llama-27b.
+// A key that is equal for all spellings of a name. A separator between digits is kept: llama-2-7b is not llama-27b.
 std::string key_of(std::string_view name) {
   std::string key;
   for (std::size_t i = 0; i < name.size(); ++i) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 17> kPositionWords = {
     "rope", "rotary", "position", "positions", "positional", "alibi",    "theta",  "mrope", "sinusoidal",
     "yarn", "xpos",   "ntk",      "nope",      "xdrope",     "longrope", "rope3d", "pos"};
-// And so are names that contain one of these.
+// A name that contains one of these is about positions too.
 constexpr std::array<std::string_view, 3> kPositionNames = {"relative_att", "rel_pos", "max_distance"};
 
 bool about_positions(std::string_view key) {
@@ -32,7 +32,8 @@ bool about_positions(std::string_view key) {
   return false;
 }
 
-// A real config.json has fewer; lists are searched for every layer.
+// Limits on keys and list elements. A real config.json has fewer; lists are searched for every layer, so longer ones
+// would take too long.
 constexpr std::size_t kMostMembers = 4096;
 constexpr std::size_t kMostValues = 4096;
 

@@ -1,5 +1,5 @@
-// The keys of a config.json as its model type reads them: under all their names, with the defaults of the type. It
-// remembers which keys were read.
+// Reads the keys of a config.json as its model type does: under all their names, with the defaults of the type.
+// Remembers which keys were read.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Remarks {
   Model& model;
 
   void warn(const std::string& sentence) const;
-  // Whether the other way of a reading is wanted; records the reading in the model in any case.
+  // Whether the options ask for the other reading of this name. Records the reading in the model either way.
   bool other_reading(const std::string& name, const std::string& sentence) const;
 };
 
@@ -45,9 +45,9 @@ class Config {
   const Json& row() const noexcept { return row_; }
   // A member of the row; null if it is missing or null.
   const Json* rule(std::string_view key) const noexcept;
-  // The same of the row's `rope`: how rope parameters are spelled.
+  // The same for the row's member `rope`, which says how rope parameters are spelled.
   const Json* rope_rule(std::string_view key) const noexcept;
-  // The formula of the row under this name, else `fallback`.
+  // The formula that the row has under this name, else `fallback`.
   Formula formula(std::string_view key, std::string_view fallback) const;
   const Json& object() const noexcept { return *object_; }
   const std::string& path() const noexcept { return path_; }
@@ -55,10 +55,10 @@ class Config {
   const Remarks& remarks() const noexcept { return remarks_; }
   std::string model_type() const;
 
-  // A member of the file under this name or another name that its type has for it; null counts as missing. Dots lead
-  // into objects.
+  // A member of the file under this name or another name that its type has for it; null counts as missing. A dot in a
+  // name separates an object from its member.
   Found in_file(const std::string& name) const;
-  // The same, else the default of the type, unless the file has null, which means none.
+  // The same. If the key is missing, the default of the type; a null in the file means that there is no value.
   Found find(const std::string& name) const;
   // The value of a formula of the row; names that begin with `rope.` are members of `rope`, and locals come first.
   Found evaluate(const Formula& formula, const Json& locals = {}) const;

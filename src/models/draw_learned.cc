@@ -10,11 +10,11 @@
 namespace posenc::models {
 namespace {
 
-constexpr std::uint64_t kDrawnTables = 0x7461626c6573;  // a stream of its own for each seed
+constexpr std::uint64_t kDrawnTables = 0x7461626c6573;  // xor with the seed: other draws of this seed differ
 constexpr std::int64_t kDrawnRows = 512;
 constexpr std::int64_t kDrawnWidth = 64;
 
-// Of any shape; the last axis holds the columns.
+// Draws an array of any shape, whose last axis holds the columns.
 Array draw(std::vector<std::int64_t> shape, const ParameterStart& start, const Random& random) {
   std::int64_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
@@ -38,7 +38,7 @@ Array draw(std::vector<std::int64_t> shape, const ParameterStart& start, const R
   return array;
 }
 
-// As training begins.
+// Draws numbers as they are before training.
 Array draw(std::vector<std::int64_t> shape, const ParameterStart& start, std::uint64_t seed) {
   const auto* normal = std::get_if<NormalStart>(&start);
   return draw(std::move(shape), start, {.std = normal != nullptr ? normal->std : 0.0, .seed = seed ^ kDrawnTables});

@@ -13,7 +13,7 @@ namespace posenc::models {
 extern const CatalogEntry kCatalogFiles[];
 extern const std::size_t kCatalogFileCount;
 
-// The lines of catalog/hub_names.txt: the name of an entry and its names on the hub, with blanks between.
+// The lines of catalog/hub_names.txt: the name of an entry and its names on the hub, separated by blanks.
 extern const std::string_view kHubNameLines[];
 extern const std::size_t kHubNameLinesCount;
 
@@ -21,7 +21,7 @@ extern const std::size_t kHubNameLinesCount;
 extern const std::string_view kModelTypeLines[];
 extern const std::size_t kModelTypeLinesCount;
 
-// Those of gguf_architectures.jsonl: one per architecture of llama.cpp.
+// The lines of gguf_architectures.jsonl: one JSON object per architecture of llama.cpp.
 extern const std::string_view kGgufArchitectureLines[];
 extern const std::size_t kGgufArchitectureLinesCount;
 

@@ -19,7 +19,7 @@ namespace {
 using models::EncodingSource;
 using models::EncodingState;
 
-// Whether a rotary encoding says which layer and which length it is for, where that makes a difference.
+// Whether a rotary encoding has a layer and a sequence length if its numbers depend on them.
 bool is_settled(const Rotary& spec) {
   if (spec.local_base != 0.0 && !spec.layer) return false;
   return !needs_length(at_layer(spec, spec.layer.value_or(0)).scaling) || spec.sequence_length.has_value();
@@ -60,7 +60,7 @@ void check_array(const Array& array, const std::string& name) {
   const bool counts = std::none_of(array.shape.begin(), array.shape.end(), [](std::int64_t n) { return n < 0; });
   const bool empty = std::find(array.shape.begin(), array.shape.end(), 0) != array.shape.end();
   std::int64_t taken = empty ? 0 : size_of(array.dtype);
-  for (const std::int64_t length : array.shape) {  // beyond what is there it may leave the range of integers
+  for (const std::int64_t length : array.shape) {  // stops at bytes + 1: the full product may overflow
     if (counts && taken > 0 && taken <= bytes) taken = length > bytes / taken ? bytes + 1 : taken * length;
   }
   if (counts && taken == bytes) return;
@@ -68,7 +68,8 @@ void check_array(const Array& array, const std::string& name) {
                                            " ", to_text(array.dtype), ", but has ", bytes));
 }
 
-// Numbers from memory are not checked yet; whether parameters fit is checked where they are bound.
+// Checks learned numbers, because those given in memory were not checked by a loader. Whether parameters fit the spec
+// is checked when they are bound.
 void check_numbers(const Spec& spec, const LearnedNumbers& numbers) {
   const std::string kind(kind_of(spec));
   const auto refuse = [&](bool given, const char* what) {
@@ -92,7 +93,7 @@ double largest_of(const Learned& spec, const Array& table) {
   return largest * std::fabs(spec.multiplier);
 }
 
-// The smallest number of rows that the learned parts of a coordinate have for themselves; none: no end.
+// The smallest number of positions that the learned parts of a coordinate have rows for; none if there is no limit.
 std::optional<std::int64_t> rows_along(const EncodingState& state, std::int64_t axis) {
   const auto* concat = std::get_if<Concat>(&state.spec);
   std::optional<std::int64_t> rows;
@@ -108,14 +109,14 @@ std::optional<std::int64_t> rows_along(const EncodingState& state, std::int64_t 
   return rows;
 }
 
-// Throws where an encoding at the input has no rows: they were not computed yet, or its table is missing.
+// Throws if an encoding at the input has no rows: they were not computed yet, or its table is missing.
 void check_rows_there(const EncodingState& state) {
   if (place_of(state.spec) != Place::input || (state.computed && has_tables(state))) return;
   fail(ErrorKind::usage, std::string(kind_of(state.spec)) + " has no rows " +
                              (state.computed ? "without its table" : "yet: with_learned computes them"));
 }
 
-// Throws where tables and spec do not fit each other.
+// Throws if tables and spec do not fit together.
 void check_tables(const Encoding& encoding) {
   PositionView none = PositionView::of(static_cast<const double*>(nullptr), 0);
   none.axes = axes_of(encoding.spec());

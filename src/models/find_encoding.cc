@@ -1,4 +1,4 @@
-// From what a user types to a spec, or to one of a model's encodings.
+// Finds the spec, or the encoding of a model, that a user's text names.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -30,19 +30,19 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// A folder of a model has its config.json within.
+// The path itself, or, for the folder of a model, the config.json in it.
 std::string file_of(const std::string& text) {
   const std::string config = text + (text.ends_with('/') ? "" : "/") + "config.json";
   return is_folder(text) && is_there(config) ? config : text;
 }
 
-// What may have been meant: a kind, else models of the catalog; empty if nothing is near.
+// The nearest kind, else the nearest models of the catalog; empty if nothing is near.
 std::string nearest_name(const std::string& text) {
   const std::string_view kind = spec::nearest_kind(text.substr(0, text.find(':')));
   return kind.empty() ? text::joined(nearest_in_catalog(text), " or ") : std::string(kind);
 }
 
-// The name of a kind that a text begins with, if something else than ':' follows: sinusoidal(width=4).
+// The name of a kind that a text begins with, if a character other than ':' follows: sinusoidal(width=4).
 std::string kind_before_punctuation(const std::string& text) {
   const auto part_of_name = [](unsigned char c) { return c == '_' || c == '-' || std::isalnum(c) != 0; };
   const std::string word(text.begin(), std::find_if_not(text.begin(), text.end(), part_of_name));
@@ -78,7 +78,7 @@ const ModelGroup& computed(const Model& model, const ModelGroup& group) {
        model.source + ": the encoding of these layers, " + group.other_kind + ", is named by posenc but not computed");
 }
 
-// With the length and the layer of the options.
+// The encoding with the sequence length and the layer of the options.
 Encoding settled(models::EncodingSource source, const EncodingOptions& options) {
   auto* rotary = std::get_if<Rotary>(&source.spec);
   const bool length = rotary != nullptr && options.sequence_length;
@@ -92,7 +92,7 @@ Encoding settled(models::EncodingSource source, const EncodingOptions& options) 
   return models::EncodingState::found(std::move(source));
 }
 
-// Whether a text begins as a spec does, with the name of a kind, or with another word for it that is not a file here.
+// Whether a text begins with the name of a kind, or with an alias of one if no file has the same name.
 bool is_spec(const std::string& text) {
   const std::string kind = text.substr(0, text.find(':'));
   const std::optional<Spec> spec = spec::default_spec(kind);

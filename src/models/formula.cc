@@ -283,7 +283,7 @@ class Evaluation {
     return values;
   }
 
-  // By name, or by number however it is written: "5", "05".
+  // A member by name, or by number in any spelling: "5", "05".
   static Json member(const Json& object, const Json& index, std::optional<double> number) {
     for (const auto& [key, value] : object.object()) {
       const std::optional<double> written = text::parse_number(key);

@@ -8,8 +8,8 @@
 
 namespace posenc::models {
 
-// The numbers of the file, and those that llama.cpp uses if the file has none (gguf_table.h), which Model::guesses
-// lists.
+// Takes the numbers of the file. Where it has none, takes those that llama.cpp uses (gguf_table.h) and lists them in
+// Model::guesses.
 Model model_from_gguf(std::shared_ptr<const files::FileReader> file, const ModelOptions& options);
 
 }  // namespace posenc::models

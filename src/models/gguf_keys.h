@@ -67,7 +67,7 @@ class GgufKeys {
   // Warns that the value of a key makes no difference, and marks it as read.
   void mark_read(std::string_view name) { read_.insert(full(name)); }
 
-  // Throws, naming the file, if numbers that are valid alone do not fit together.
+  // Throws, naming the file, if numbers do not fit together although each is valid.
   void check(const Spec& spec) const;
 
   // Checks for unknown keys about positions, and for those that llama.cpp does not read for this architecture.

@@ -26,7 +26,8 @@ class LayerReader {
   }
 
  private:
-  // Whether layer l is the one in each group of `every` layers that sees all keys. 0: there are no groups.
+  // Whether layer l is the one layer in its group of `every` layers that sees all keys. If `every` is 0, there are no
+  // groups.
   bool is_full(std::size_t l, std::int64_t every) const {
     if (every == 0) return false;
     const auto group = static_cast<std::size_t>(every);

@@ -1,4 +1,4 @@
-// What each layer of a GGUF model does with positions.
+// The use of positions in each layer of a GGUF model.
 #pragma once
 
 #include <cstdint>

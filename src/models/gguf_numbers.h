@@ -25,7 +25,7 @@ struct ModelSize {
   HeadWidths full;
   HeadWidths sliding;
 
-  // Of the first layer that has any; 0 if none has.
+  // The heads of the first layer with attention; 0 if no layer has attention.
   std::int64_t first_heads() const;
 };
 
@@ -41,7 +41,7 @@ struct Stretch {
   Sourced<double> beta_slow;
   double magnitude = 1.0;       // YaRN's factor on cos and sin
   double log_multiplier = 0.0;  // mscale_all_dim
-  double attention = 1.0;       // the other factor on them
+  double attention = 1.0;       // another factor on cos and sin
   std::string attention_from;
   double alpha = 0.0;  // of a fixed NTK scaling; 0: none
 

@@ -11,7 +11,7 @@
 namespace posenc::models::gguf {
 namespace {
 
-// Gemma 4 has 1e30 for pairs that are not rotated.
+// A divisor this large means that the pair is not rotated; Gemma 4 has 1e30.
 constexpr double kNever = 1e20;
 
 class RotaryFiller {
@@ -121,7 +121,7 @@ class RotaryFiller {
     return {.base = spec_.base, .dim = spec_.rotary_dim, .pairs = spec_.rotary_dim / 2, .head_dim = spec_.head_dim};
   }
 
-  // Check before computing with it.
+  // Checks the scaling before frequencies are computed with it.
   void check_with(const Scaling& scaling) const {
     Rotary spec = spec_;
     spec.inv_freq.clear();
@@ -129,7 +129,7 @@ class RotaryFiller {
     source_.keys.check(spec);
   }
 
-  // Frequencies between the divided and the blended ones, for which posenc has no scaling.
+  // Gives the frequencies one by one: between the divided and the blended ones, for which posenc has no scaling.
   void fill_partial_yarn() {
     check_with(yarn());
     const std::vector<double> plain = scale_ladder(NoScaling{}, ladder()).inv_freq;
@@ -168,7 +168,7 @@ class RotaryFiller {
     if (interleaved) note_still_pairs();
   }
 
-  // Its rule for alternating axes gives time every third pair only.
+  // Notes the pairs i that axis i % 3 has no room for. posenc puts them on the first axis, llama.cpp on the fourth.
   void note_still_pairs() {
     std::vector<std::int64_t> still;
     for (std::int64_t i = 0; i < spec_.rotary_dim / 2; ++i) {

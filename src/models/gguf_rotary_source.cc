@@ -31,7 +31,7 @@ void read_bases(GgufRotary& source) {
   checked_base(keys, "attention.compress_rope_freq_base", source.compressed_base);
 }
 
-// Four numbers: the pairs of time, height, width and a fourth axis.
+// Reads four numbers: the pairs of time, height, width and a fourth axis.
 void read_sections(GgufRotary& source) {
   GgufKeys& keys = source.keys;
   const GgufArchitecture& row = source.row;

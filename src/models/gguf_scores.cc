@@ -46,7 +46,7 @@ class ScoreFiller {
                                                                                "as llama.cpp computes it"));
   }
 
-  // Gemma 2 and 3 with 27 billion parameters, recognised by their number of layers.
+  // Sets the scale of Gemma 2 and 3 with 27 billion parameters, which llama.cpp recognises by their number of layers.
   template <class Set>
   void set_wide(const Set& set) {
     const std::int64_t width = std::max<std::int64_t>(from_.size.embedding / from_.size.first_heads(), 1);

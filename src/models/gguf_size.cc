@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kMostLayers = 4096;  // llama.cpp itself has room for 512
 constexpr std::int64_t kMostHeads = 65536;
 
-// A key that is one number, or one per layer.
+// Reads a key that is one number, or one per layer.
 std::vector<std::int64_t> per_layer(GgufKeys& keys, std::string_view name, std::int64_t layers,
                                     const std::vector<std::int64_t>& fallback) {
   if (!keys.has(name)) return fallback;
@@ -41,7 +41,7 @@ Sourced<std::int64_t> read_head(GgufKeys& keys, const ModelSize& size) {
           keys.full("embedding_length") + " / " + keys.full("attention.head_count")};
 }
 
-// A key of sliding layers; if it is missing, that of the other layers.
+// Reads a key of sliding layers; if it is missing, the value of the other layers applies.
 Sourced<std::int64_t> read_or(GgufKeys& keys, std::string_view name, const Sourced<std::int64_t>& otherwise) {
   if (const auto given = keys.count(name)) return {*given, keys.full(name)};
   return otherwise;

@@ -1,4 +1,4 @@
-// How llama.cpp reads the scaling of frequencies, and how it computes YaRN's factor on cos and sin.
+// Reads the scaling of frequencies and computes YaRN's factor on cos and sin as llama.cpp does.
 #include <array>
 #include <cmath>
 
@@ -38,7 +38,7 @@ Sourced<double> read_factor(GgufKeys& keys, const Sourced<std::string>& type) {
   return {*given, keys.full(name)};
 }
 
-// mscale_all_dim. The division is one of float32, as llama.cpp compares its result with 1.
+// Reads mscale_all_dim. Divides in float32, because llama.cpp does so and compares the result with 1.
 double read_log_multiplier(GgufKeys& keys, LogMultiplier rule) {
   if (rule == LogMultiplier::unread) return 0.0;
   const auto given = static_cast<float>(keys.number("rope.scaling.yarn_log_multiplier").value_or(0.0));

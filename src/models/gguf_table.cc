@@ -20,7 +20,7 @@ std::string_view name_of(std::string_view line) {
   return line.substr(0, line.find('"'));
 }
 
-// The members of a row. A member that is not read is a mistake in the table.
+// Reads the members of a row. A member that is not read is a mistake in the table.
 class Members {
  public:
   explicit Members(const Json& row) : row_(row) {}
@@ -37,7 +37,7 @@ class Members {
   void read(std::string_view name, std::string& value) {
     if (const Json* member = find(name)) value = member->string(source(name));
   }
-  // An enum by its words, in the order of its values.
+  // Reads an enum; `words` are the names of its values, in their order.
   template <class Enum>
   void word(std::string_view name, Enum& value, std::initializer_list<std::string_view> words) {
     const Json* member = find(name);

@@ -1,6 +1,6 @@
-// What llama.cpp does with positions for each architecture beyond what a GGUF file says. The rows are in
-// gguf_architectures.jsonl, one JSON object each, taken from llama.cpp of August 2026 (commit b21e4de7): its switch of
-// rope types and the constants of its models.
+// The use of positions in each architecture of llama.cpp, as far as a GGUF file does not state it. The rows are in
+// gguf_architectures.jsonl, one JSON object each, taken from llama.cpp (commit b21e4de7): its switch of rope types and
+// the constants of its models.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ std::vector<std::string> given_types(const Config& config, const Found& found, s
   return types;
 }
 
-// From the rules of the row, [type, condition]: the first that holds.
+// Finds the type of a layer by the rules of the row, [type, condition]: the first whose condition holds.
 class TypeRules {
  public:
   explicit TypeRules(const Config& config) : config_(config) {

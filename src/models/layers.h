@@ -10,9 +10,9 @@
 
 namespace posenc::models {
 
-// The most that GGUF files have. Rules are evaluated per layer, so this bounds the time to read a file.
+// The most layers of a part, as in GGUF files. Rules are evaluated per layer, so this bounds the time to read a file.
 constexpr std::int64_t kMostLayers = 4096;
-// Each has its own group, with all its frequencies.
+// The most kinds of layers: each has its own group, with all its frequencies.
 constexpr std::size_t kMostKindsOfLayers = 128;
 
 struct LayerFacts {

@@ -1,4 +1,4 @@
-// Learned numbers from files, from text or from a seed, as given by the options of a command.
+// Loads learned numbers from files, from text or from a seed, as the options of a command say.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -79,7 +79,8 @@ Array table_of(const Learned& spec, const EncodingOptions& options) {
   return options.init.empty() ? load_table(one_file(options)) : make_table(spec, options, options.seed.value_or(0));
 }
 
-// The files of the learned parts in their order: as given, or by the number of the part before '='.
+// The file of each learned part, in the order of the parts. A word PART=FILE names its part; other files take the parts
+// in turn.
 std::vector<std::string> part_files(const std::vector<std::size_t>& learned, const std::vector<std::string>& given) {
   std::vector<std::string> files(learned.size());
   std::size_t next = 0;
@@ -128,7 +129,7 @@ std::vector<Array> part_tables(const Concat& spec, const EncodingOptions& option
     return tables;
   }
   std::uint64_t seed = options.seed.value_or(0);
-  for (const std::size_t i : learned) {  // other numbers in every part
+  for (const std::size_t i : learned) {  // a new seed for every part
     tables.push_back(make_table(std::get<Learned>(spec.parts[i].encoding), options, seed++));
   }
   return tables;
@@ -172,7 +173,7 @@ void load_input(EncodingSource& state, const EncodingOptions& options) {
   state.made_by_init = !options.init.empty();
 }
 
-// Reads 0.5/0/-0.5; nothing if the text is not numbers.
+// Reads 0.5/0/-0.5; none if the text is not a list of numbers.
 std::optional<std::vector<double>> numbers_of(const std::string& text) {
   std::vector<double> numbers;
   for (std::size_t at = 0; at <= text.size();) {
@@ -197,7 +198,7 @@ Array inline_array(const ParameterInfo& info, const std::vector<double>& numbers
   std::vector<std::int64_t> shape = info.shape;
   const auto count = static_cast<std::int64_t>(numbers.size());
   const auto open = std::find(shape.begin(), shape.end(), -1);
-  if (open != shape.end()) {  // the open length follows from the number of numbers
+  if (open != shape.end()) {  // the open length follows from the count of the numbers
     *open = 1;
     const std::int64_t others = product_of(shape);
     if (others < 1 || count % others != 0) {
@@ -227,7 +228,7 @@ std::string option_text(const char* option, const std::string& value) {
   return std::string(option) + " " + text::shell_word(value);
 }
 
-// Loads all tensors of a file under their names. A single tensor is the first parameter, whatever its name.
+// Loads all tensors of a file under their names. If there is only one, it is the first parameter, whatever its name.
 void load_all(const std::string& file, const std::string& first, Named& loaded) {
   const Safetensors tensors = open_safetensors(file);
   const bool alone = tensors.tensors().size() == 1;
@@ -236,7 +237,7 @@ void load_all(const std::string& file, const std::string& first, Named& loaded) 
   }
 }
 
-// name=file, or name=0.5/0/-0.5.
+// Loads one parameter: name=file, or name=0.5/0/-0.5.
 void load_named(const std::string& text, const std::vector<ParameterInfo>& infos, Named& loaded) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
@@ -282,9 +283,9 @@ void add_parameters(EncodingSource& state, Named loaded) {
   state.data_text = text::joined(options, " ");
 }
 
-// Random numbers for the parameters that must be given and were not. The first has the numbers of a learned table of
-// its shape and seed, each other a seed of its own. Parameters that do not begin at random, such as the positive ones
-// of kerple, get the numbers with which training begins.
+// Draws the required parameters that were not given. The first gets the numbers of a learned table of its shape and
+// seed; each of the others has its own seed. Parameters that training does not start at random, such as the positive
+// ones of kerple, get their starting values.
 void init_parameters(const EncodingSource& state, const std::vector<ParameterInfo>& infos,
                      const EncodingOptions& options, Named& loaded) {
   const std::string option = init_text(options, options.std);

@@ -89,7 +89,7 @@ PartKeys find_part(const Config& whole, const Part& part) {
   return {meant ? PartPlace::defaults : PartPlace::missing, &kEmpty, whole.path()};
 }
 
-// The defaults of the class for a missing part; some classes also complete incomplete parts with them.
+// Adds the defaults of the class to the row of a missing part. Some classes also fill in incomplete parts with them.
 void fill_up(Json& row, const Json& defaults) {
   if (const Json* rope = defaults.find("rope_parameters"); rope && rope->is_object()) {
     row.set("rope_parameters", *rope);
@@ -109,7 +109,7 @@ class Reader {
     const Json* parts = row.find("parts");
     if (!parts) return resolve_part(whole, part);
     for (const Json& entry : parts->array()) whole.know(entry.find("key")->string());
-    const bool is_model = row.find("kind") != nullptr;  // with an encoding of its own in addition to its parts
+    const bool is_model = row.find("kind") != nullptr;  // it has an encoding in addition to those of its parts
     if (is_model) resolve_part(whole, part);
     bool flat = false;
     for (const Json& entry : parts->array()) {

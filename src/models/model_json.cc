@@ -19,7 +19,7 @@ Json list_of(const std::vector<std::string>& texts) {
   return list;
 }
 
-// One number per pair, for a layout that is not a rotation because its channels have their own axes.
+// One frequency per pair, for a layout that is not a rotation because its channels have their own axes.
 Json inv_freq_by_pair(const RotarySchedule& schedule, const std::vector<spec::PairPlace>& places) {
   std::vector<double> numbers(static_cast<std::size_t>(schedule.pairs()));
   const auto columns = static_cast<std::size_t>(schedule.columns());

@@ -37,7 +37,7 @@ void refuse_broken(const Config& config, const Json& entry) {
   }
 }
 
-// An encoding whose fields are formulas of the row: all but rotary encodings of text.
+// The group of an encoding whose fields are formulas of the row: all but rotary encodings of text.
 ModelGroup plain_group(const Config& config, const std::string& kind) {
   ModelGroup group;
   Json fields = Json::Object{};
@@ -79,7 +79,7 @@ std::vector<ModelGroup> groups_of(const Config& config) {
   return {std::move(group)};
 }
 
-// One of several encodings of a row: its own members take precedence over those of the row.
+// A row for one of several encodings: the members of the encoding take precedence over those of `row`.
 Json encoding_row(const Json& row, const Json& encoding) {
   Json result = encoding;
   for (const auto& [key, value] : row.object()) {
@@ -88,7 +88,8 @@ Json encoding_row(const Json& row, const Json& encoding) {
   return result;
 }
 
-// The row after its readings. If the condition of a reading holds and the other way is wanted, its changes are applied.
+// The row with its readings applied: if the condition of a reading holds and the options ask for the other reading, the
+// row is changed.
 Config with_readings(const Config& config) {
   Json row = config.row();
   const Json* readings = config.rule("readings");
@@ -103,7 +104,7 @@ Config with_readings(const Config& config) {
   return result;
 }
 
-// Refuses numbers that are valid alone but not together.
+// Refuses numbers that do not fit together although each is valid.
 void check_spec(const Config& config, const Spec& spec) {
   spec::check_spec(spec, config.source() + ": " + config.path() + std::string(kind_of(spec)));
 }
@@ -123,7 +124,7 @@ void add_groups(const Config& config, const std::string& part) {
 
 namespace {
 
-// Refuses the name of an encoding that this part does not have, so that it is not ignored.
+// Refuses a position_embedding_type that this part does not have, so that it is not ignored.
 void check_embedding_type(const Config& config, std::size_t first_group) {
   const Json* type = config.object().find("position_embedding_type");
   if (!type || type->is_null()) return;
@@ -171,7 +172,7 @@ void resolve_part(const Config& given, const std::string& part) {
       if (when && !is_true(config.evaluate(Formula(when->string())).value)) continue;
       const Json* name = encoding.find("part");
       const Config own(config, encoding_row(config.row(), encoding));
-      // Within another model, the name of the part comes first: its decoder is not that of the whole model.
+      // Within another model, the name of the part comes first, because its decoder is not that of the whole model.
       const bool whole = part == "text" || part == row_part;
       add_groups(own, !name ? part : whole ? name->string() : part + "." + name->string());
       config.know_as(own);

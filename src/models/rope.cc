@@ -7,7 +7,7 @@ namespace {
 
 using Labels = std::vector<RopeLabel>;
 
-// Each may be the dictionary of a layer type; no model has as many types or parameters.
+// Limits the members, each of which may be the dictionary of a layer type. No model has as many types or parameters.
 void check_size(const Config& config, const Found& found) {
   constexpr std::size_t kMostRopeMembers = 128;
   const std::size_t members = found.value.object().size();
@@ -142,8 +142,8 @@ void settle_partial(const Config& config, RopeDict& dict) {
   if (partial.given()) dict.set_default("partial_rotary_factor", partial);
 }
 
-// Some types do not move keys outside the dictionary into it. A scaling finds them later anyway; the plain type does
-// not, but its code has its own rotated share.
+// For model types that do not move outer keys into the dictionary. A scaling reads the outer keys all the same. The
+// type `default` does not, but its code may have its own rotated share.
 void settle_given(const Config& config, RopeDict& dict, const std::string& label) {
   const Found theta = config.in_file("rope_theta"), partial = config.in_file("partial_rotary_factor");
   const bool scaled = dict.type() != "default";
@@ -167,7 +167,7 @@ void settle(const Config& config, RopeDict& dict, const std::string& label, bool
                 "', which is in layer_types");
 }
 
-// The dictionary that is used, out of the two spellings and the default.
+// The dictionary that is used: one of the two spellings, or the default.
 RopeDict flat_source(const Config& config) {
   std::optional<RopeDict> scaling = file_dict(config, "rope_scaling");
   const std::optional<RopeDict> parameters = file_dict(config, "rope_parameters");
@@ -281,7 +281,7 @@ class ByLayerType {
   }
 
  private:
-  // Whether the dictionary has one of the layer types, or all that layers use.
+  // Whether the dictionary has any of the layer types, or, with `all`, every type that layers use.
   bool has_types(bool all) const {
     if (all) {
       return std::all_of(labels_.begin(), labels_.end(),
@@ -299,7 +299,7 @@ class ByLayerType {
     }
   }
 
-  // Old files with a dictionary per layer type under the old name.
+  // Old files have a dictionary per layer type in rope_scaling: takes it over, or drops it as Hugging Face does.
   void drop_nested_scaling() {
     if (!scaling_ || given_) return;
     const auto is_type = [&](const auto& member) {
@@ -362,7 +362,7 @@ class ByLayerType {
   bool use_flat_ = false;
 };
 
-// The dictionary unchanged, or the default; keys outside it are not read.
+// The dictionary unchanged, or the default. Keys outside it are read only if a scaling lacks its own.
 std::vector<LabelledRope> as_given(const Config& config, const Labels& labels) {
   for (const char* old : {"rope_theta", "partial_rotary_factor"}) {
     const Found found = config.in_file(old);

@@ -1,4 +1,4 @@
-// The rope parameters of a config.json, in whatever spelling, as one dictionary per type of layer.
+// The rope parameters of a config.json, however they are spelled, as one dictionary per type of layer.
 #pragma once
 
 #include <cstdint>

@@ -121,7 +121,7 @@ class RotaryMaker {
     from("head_dim", found.from);
   }
 
-  // A size that is a word or 0 cannot be divided by.
+  // Refuses sizes that are words or 0, because the formula divides by them.
   void refuse_sizes(const Formula& formula) const {
     for (const std::string& name : formula.names()) {
       const Found size = config_.find(name);
@@ -135,7 +135,7 @@ class RotaryMaker {
     from("base", theta.from);
   }
 
-  // How much of the head is rotated. Only some models read the share if there is no scaling.
+  // Sets how much of the head is rotated. Without a scaling, only some models read the share.
   void width() {
     const Json* absolute = config_.rule("rotary_dim");
     const Json* partial_rule = config_.rule("partial");
@@ -206,7 +206,7 @@ class RotaryMaker {
     return locals;
   }
 
-  // A word, or a list of [word, condition], of which the first that holds is used.
+  // Sets the layout: a word, or a list of [word, condition], of which the first that holds is used.
   void layout() {
     const Json* entry = config_.rule("layout");
     std::string word = entry && entry->is_string() ? entry->string() : "half";
@@ -262,7 +262,7 @@ class RotaryMaker {
     from("sections", found.from);
   }
 
-  // Other fields of the spec that the row gives, as in JSON: axes, section_order, axis_frequencies, scale,
+  // Sets other fields of the spec that the row gives, as in JSON: axes, section_order, axis_frequencies, scale,
   // first_channel.
   void fields() {
     const Json* fields = config_.rule("fields");
@@ -283,7 +283,7 @@ class RotaryMaker {
     answer_.spec = std::get<Rotary>(spec_from_json(spec, config_.source()));
   }
 
-  // In published code the axes alternate pair by pair, whether or not the sections end together.
+  // In published code the axes alternate pair by pair. Once an axis has all its pairs, the first axis gets its places.
   void deal_sections() {
     const std::vector<std::int64_t> sections = std::move(answer_.spec.sections);
     answer_.spec.sections.clear();

@@ -140,7 +140,7 @@ class RotaryGroups {
     return result;
   }
 
-  // All that must be equal for layers to form one group.
+  // A text that is equal for layers that form one group.
   static std::string sameness(const ModelGroup& group) {
     const std::string query = group.query_scale ? to_text(Spec(*group.query_scale)) : "";
     const std::string scale = group.softmax_scale ? to_text(Json(*group.softmax_scale)) : "";
@@ -170,14 +170,14 @@ class RotaryGroups {
     set_scales(config_, names, group);
   }
 
-  // Layers without rotation have the softmax scale of those with one.
+  // The factor for layers without rotation, which have the softmax scale of rotated layers.
   double magnitude() const {
     if (!config_.rule("latent")) return 1.0;
     const std::vector<LabelledRope> ropes = resolve_rope(config_, labels());
     return ropes.empty() || !ropes[0].dict ? 1.0 : make_scaling({config_, *ropes[0].dict}).magnitude;
   }
 
-  // Layers without rotation, by type.
+  // The groups of layers without rotation, one per type.
   std::vector<ModelGroup> still() const {
     std::vector<ModelGroup> groups;
     std::vector<std::string> seen;

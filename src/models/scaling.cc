@@ -76,7 +76,7 @@ class ScalingMaker {
     return value;
   }
 
-  // None if the key is null: then the scaling uses the ratio of the lengths.
+  // The factor; none if the key is null, which means the ratio of the lengths.
   std::optional<double> factor_or_ratio(std::int64_t original, bool required) {
     const bool there = take("factor").given();
     bool named = there;

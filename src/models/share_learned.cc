@@ -21,7 +21,7 @@ bool needs_numbers(const Encoding& encoding) {
   return std::any_of(infos.begin(), infos.end(), [](const ParameterInfo& info) { return !info.optional; });
 }
 
-// Several encodings, and those of them with learned parameters.
+// Several encodings, and the indices of those with learned parameters.
 struct Shared {
   const std::vector<Encoding>& encodings;
   std::vector<std::size_t> learning;
@@ -61,7 +61,7 @@ struct Shared {
       if (has_parameter(encodings[i], name)) owners.push_back(i);
     }
     if (owners.size() == 1) return owners[0];
-    if (learning.size() == 1) return learning[0];  // binding it reports unknown names
+    if (learning.size() == 1) return learning[0];  // an unknown name is reported when the parameter is bound
     if (owners.empty()) {
       fail(ErrorKind::usage, "no encoding here has a parameter '" + name + "' (" + names(learning) + ")");
     }

@@ -22,7 +22,7 @@ SourceFile open_source(const std::string& path) {
          path + ": expected a posenc spec, a model's config.json or a GGUF file, but the file seems to be " +
              std::string(foreign));
   }
-  // What is not JSON at all deserves a better message than a syntax error.
+  // A file that begins with a letter is not JSON: say so, which is clearer than a syntax error.
   const std::size_t first = start.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && std::isalpha(static_cast<unsigned char>(start[first])) != 0) {
     fail(ErrorKind::bad_input, path +

@@ -1,4 +1,4 @@
-// The table of model types: what a config.json does not say. One row of JSON per type, in model_types.jsonl.
+// The table of model types: facts that a config.json does not state. One row of JSON per type, in model_types.jsonl.
 #pragma once
 
 #include <span>

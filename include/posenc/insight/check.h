@@ -27,8 +27,8 @@ enum class Verdict : int {
   does_not_hold,  // by design of the encoding: not a fault
   violated,       // the formula promises it, but the numbers break it: a fault
 };
-// "holds", "holds to 2048", "does not hold", "violated".
-POSENC_API std::string_view to_text(Verdict verdict) noexcept;  // holds_to gives "holds to"
+// "holds", "holds to", "does not hold", "violated".
+POSENC_API std::string_view to_text(Verdict verdict) noexcept;
 
 struct Property {
   std::string name;   // "bounded": stable, for programs

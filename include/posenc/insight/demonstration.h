@@ -42,7 +42,7 @@ enum class Unseen : int {
   not_so,          // it does not: the order is seen
   no_positions,    // nothing in the layer depends on positions
   same_sentence,   // only equal words changed places
-  same_distances,  // a bias, and the new order leaves that of every pair of tokens as it was
+  same_distances,  // the encoding is a bias, and the new order does not change the bias of any pair of tokens
   unknown,
 };
 
@@ -54,7 +54,7 @@ struct PooledPair {
   Unseen unseen = Unseen::not_so;
 };
 
-// What one layer gives for other orders of the words: absolute differences of float32 outputs [N, M].
+// The effect of other word orders on one layer: absolute differences of float32 outputs [N, M].
 struct PermutationRow {
   std::string name;               // the text of the spec, "recurrence", "filter of 3 tokens"
   std::optional<Spec> spec = {};  // none: not attention

@@ -130,7 +130,7 @@ struct Diagnosis {
   std::vector<Explanation> explanations;  // the best first
   std::optional<Separation> separation;   // where the best and the runner-up first differ; none if they do not
   std::vector<std::string> cannot_tell;   // what these numbers cannot show, and which numbers would
-  std::vector<Explanation> nearest;       // if nothing explains the numbers: what comes closest
+  std::vector<Explanation> nearest;       // if nothing explains the numbers: the mistakes that come closest
   std::vector<std::string> notes;         // what was recognised, such as a tiling or a type
   // A map of the differences from the spec, relative to the size of the numbers. A cell has the largest difference of
   // the tokens (down, at most 32 rows) and channels, pairs or keys (across, at most 64 columns) that it covers.

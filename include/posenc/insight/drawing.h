@@ -1,4 +1,4 @@
-// Drawings: lines, shapes, images and text on a page, before anyone decides how it becomes visible.
+// Drawings: lines, shapes, images and text on a page, independent of the format of the output.
 //
 //     posenc::Drawing drawing{.width = 320, .height = 200, .title = "A line", .description = "It rises."};
 //     drawing.add(posenc::Path{.points = {{20, 180}, {300, 20}}, .stroke = posenc::Ink::series1});

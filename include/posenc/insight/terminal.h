@@ -1,7 +1,7 @@
 // Drawings made of characters, for a terminal.
 //
 //     posenc::Figure figure = posenc::make_figure(
-//         "heatmap", {.spec = posenc::Sinusoidal{.width = 128}}, {.metrics = posenc::TextMetrics::cells});
+//         "heatmap", {posenc::Sinusoidal{.width = 128}}, {.metrics = posenc::TextMetrics::cells});
 //     std::fputs(posenc::to_terminal(figure.drawing, {}).c_str(), stdout);
 #pragma once
 

@@ -4,7 +4,7 @@
 //       posenc::Model model = posenc::load_model(std::string(entry->config));
 //     for (const posenc::CatalogEntry& entry : posenc::catalog()) list(entry.name);
 //
-// The texts are those of catalog/, as published but for what has nothing to do with positions.
+// The texts are those of catalog/: the published files without the keys that have nothing to do with positions.
 #pragma once
 
 #include <span>
@@ -24,9 +24,9 @@ struct CatalogEntry {
 // All entries, sorted by name. They live as long as the program, and threads may share them.
 POSENC_API std::span<const CatalogEntry> catalog() noexcept;
 
-// The entry of that name, or null: its own name, or a name of the model on the hub, with its owner or without, as in
-// "meta-llama/Llama-3.1-8B" and "bert-base-uncased". Case does not count, nor do '-' and '_' ("gpt-2"). Hub names are
-// declared (catalog/hub_names.txt): another name is not found, whatever it resembles.
+// The entry with this name, or null. A name is that of the entry, or that of the model on the hub, with its owner or
+// without, as in "meta-llama/Llama-3.1-8B" and "bert-base-uncased". Case does not count, nor do '-' and '_' ("gpt-2").
+// Only the hub names in catalog/hub_names.txt are known; a similar name is not found.
 POSENC_API const CatalogEntry* find_in_catalog(std::string_view name);
 
 // The names on the hub that mean this entry.

@@ -14,14 +14,14 @@
 #include "posenc/bias.h"
 #include "posenc/error.h"
 
-// A page uses all of these.
+// Pages use names of all these modules.
 namespace posenc::about {
 
 using namespace explanation;
 using namespace properties;
 using namespace teaching;
 
-// For kinds whose formula has d.
+// The distance of a pair as a line of a worked example, for kinds whose formula has d.
 template <class Kind>
 std::string derive_distance(const Kind& kind, const BiasPair& pair) {
   return "d = " + text::number_text(distance(kind.direction, pair.query, pair.key));

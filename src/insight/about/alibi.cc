@@ -77,7 +77,7 @@ std::string derive_alibi(const Alibi& s, const BiasPair& pair) {
   return plain_text(with(bias, {{"i", pair.query}, {"j", pair.key}, {"m_h", slope}}));
 }
 
-// For questions about slopes: the bias_max of the spec if it is easy to calculate with.
+// The spec for questions about slopes, with the given bias_max if it is easy to calculate with.
 Alibi lesson_alibi(const Alibi& given, std::int64_t heads) {
   const bool usual = given.bias_max >= 1.0 && given.bias_max <= 64.0;
   return {.heads = heads, .bias_max = usual ? given.bias_max : 8.0, .form = given.form};
@@ -122,7 +122,7 @@ void add_alibi_bias(Sheet& sheet, const Alibi& given) {
             {bias});
 }
 
-// The same in every form: a number that all keys of a query share cancels in the softmax.
+// The answer is the same in every form, because a number that all keys of a query share cancels in the softmax.
 void add_far_and_near(Sheet& sheet, double slope) {
   const double d = sheet.draw("distance of a factor").real(2, 12);
   sheet.ask("biases/far and near", {{"d", d}, {"slope", slope}}, {std::exp(-slope * d)});
@@ -150,7 +150,8 @@ void add_odd_heads(Sheet& sheet, const Alibi& given) {
 }
 
 void alibi_questions(const Alibi& spec, Sheet& sheet) {
-  // Slopes of powers of two are the same by either rule, and the question of other numbers tells its rule.
+  // For a power of two of heads, either rule gives the same slopes, and the question on other numbers of heads states
+  // its rule.
   sheet.set_note(plain_note(spec, {"heads", "rule", "bias_max", "form", "added"}));
   add_slopes(sheet, spec);
   add_alibi_bias(sheet, spec);

@@ -64,7 +64,7 @@ struct FireNumbers {
   }
 };
 
-// The input of the network, without eps.
+// The formula of the network's input, without eps.
 std::string fire_text() {
   const Formula i = "i", place = call("max", {i, "L"});
   return plain_text(equation("x", fire_log("c", i - "j") / fire_log("c", place)));

@@ -40,7 +40,7 @@ KindFormula kerple_formula(const Kerple& spec) {
 }
 
 Cost kerple_cost(const Kerple& spec, const CostQuestion& of) {
-  // 1 + a d, its logarithm, p, sum
+  // Five operations: two for 1 + a d, its logarithm, times p, and the sum.
   return matrix_cost(of, spec.heads, 2, 5.0);
 }
 

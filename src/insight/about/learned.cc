@@ -40,7 +40,7 @@ KindFacts learned_facts(const Spec& any) {
   return facts;
 }
 
-// How much a number varies that a formula would keep equal.
+// The range of a number that would be constant if rows followed a formula.
 struct Spreads {
   double smallest = std::numeric_limits<double>::infinity();
   double largest = -std::numeric_limits<double>::infinity();

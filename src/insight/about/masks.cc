@@ -85,7 +85,7 @@ std::string derive_chunked(const Chunked& s, const BiasPair& pair) {
   return "chunks " + chunk(pair.query) + " and " + chunk(pair.key);
 }
 
-// Keys below `tokens` that a query sees, by the definition of the mask.
+// The number of keys below `tokens` that a query sees, by the definition of the mask.
 std::int64_t seen(const Spec& spec, std::int64_t query, std::int64_t tokens) {
   std::int64_t count = 0;
   for (std::int64_t key = 0; key < tokens; ++key) {

@@ -1,4 +1,4 @@
-// Numbers that the caller gives.
+// Biases that the caller gives as a matrix.
 #include "insight/about/about.h"
 
 namespace posenc {

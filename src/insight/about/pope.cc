@@ -16,7 +16,7 @@ namespace about {
 namespace {
 
 constexpr std::int64_t kPopeDistances = 4096;
-constexpr double kPopeRoom = 1e-8;  // of scores of vectors around length 1
+constexpr double kPopeRoom = 1e-8;  // tolerance for scores of vectors of length about 1
 
 KindFacts pope_facts(const Pope& spec) {
   const std::int64_t channels = spec::turning_channels(spec);
@@ -32,7 +32,7 @@ KindFacts pope_facts(const Pope& spec) {
                         " channels, but scores are divided by sqrt(" + std::to_string(spec.head_dim) + ")."};
 }
 
-// The score of one query and one key of random channels at two places, by the operations themselves.
+// The score of a random query and a random key at two positions, computed by the operations themselves.
 double score_at(const PopeAngles& angles, const PositionView& query, const PositionView& key, std::uint64_t seed) {
   const std::int64_t width = angles.head_dim(), wide = angles.out_dim();
   const double std = 1.0 / std::sqrt(static_cast<double>(width));
@@ -43,7 +43,8 @@ double score_at(const PopeAngles& angles, const PositionView& query, const Posit
   return dot(q_out, k_out) / static_cast<double>(width);
 }
 
-// Pairs of the first tokens, and the same pairs moved on by as much as the positions are long.
+// Compares the scores of the first tokens and a key at 0 with those of the same pairs, moved by about half the last
+// position.
 Property relative(const Pope& spec, const PositionView& positions, std::uint64_t seed) {
   const PopeAngles angles(spec);
   double largest = 0.0;
@@ -143,7 +144,7 @@ void pope_questions(const Pope& spec, Sheet& sheet) {
   sheet.ask("queries/pope width",
             {{"head_dim", spec.head_dim}, {"channels", channels}, {"passed", spec.head_dim - channels}},
             {static_cast<double>(spec.head_dim + channels)});
-  const std::int64_t head_dim = spec.head_dim < 4 ? 64 : spec.head_dim;  // the choices of narrow heads are alike
+  const std::int64_t head_dim = spec.head_dim < 4 ? 64 : spec.head_dim;  // in narrow heads the choices coincide
   sheet.ask_choice("queries/pope scale", draw, {{"head_dim", head_dim}, {"twice", 2 * head_dim}});
   const double d = draw.real(1, 5), log2 = std::numbers::ln2;
   sheet.ask("queries/pope kernel", {{"d", d}, {"slow", decimals_text(0.1 * d, 1)}},

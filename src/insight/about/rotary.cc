@@ -96,7 +96,7 @@ Property formula_monotone(const RotarySchedule& schedule, std::int64_t distances
           .finding = "a distance has one number per axis, so there is no single order"};
 }
 
-// Rounded float32 angles break properties that exact angles have.
+// A property of exact angles. Angles rounded to float32 may break it without a fault.
 Property measured(const char* name, const char* title, double residual, double room, const RotarySchedule& schedule) {
   const bool exact = schedule.precision == Precision::exact;
   const bool rotation = is_rotation(schedule.layout);
@@ -110,7 +110,7 @@ Property measured(const char* name, const char* title, double residual, double r
   return property;
 }
 
-// [N, 2 pairs] of another engine.
+// Adds the properties of another engine's table, [N, 2 pairs].
 void add_observed(const Encoding& numbers, const CheckOptions& options, std::vector<Property>& list) {
   const ConstView& table = options.observed;
   const RotarySchedule& schedule = *numbers.rotary();
@@ -150,7 +150,7 @@ void add_observed(const Encoding& numbers, const CheckOptions& options, std::vec
                   .numbers = {{"largest_change", lengths.largest}}});
 }
 
-// Two rotations do not compose if norms are multiplied twice, or if channels are written elsewhere than they were read.
+// Two rotations do not compose if norms are multiplied twice, or if channels are not written where they were read.
 Property composes(const RotarySchedule& schedule, double residual) {
   const char* title = "two rotations compose: R(a) R(b) = R(a + b)";
   Property property = measured("composes", title, residual, kRotaryRoom, schedule);
@@ -228,7 +228,7 @@ std::vector<Property> rotary_properties(const Encoding& numbers, const CheckOpti
   return list;
 }
 
-// The angle of pair i per position, in words if it is more than a list or a power.
+// The angle of pair i per position: a formula, and words if it is more than a list or a power.
 struct Frequency {
   Formula formula;
   std::string words = {};

@@ -64,8 +64,8 @@ void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
 
 void sandwich_questions(const Sandwich& given, Sheet& sheet) {
   const Sandwich spec = {.heads = given.heads <= 128 ? given.heads : 8,
-                         .width = given.width <= 8 ? given.width : 4,  // a cosine more per two channels
-                         .base = 10.0,  // with 10000 a distance of a few positions would hardly show
+                         .width = given.width <= 8 ? given.width : 4,  // every two channels add a cosine
+                         .base = 10.0,  // with 10000, a few positions would hardly change a number
                          .first = given.first,
                          .direction = given.direction};
   sheet.ask("functions/sandwich parameters", {{"spec", to_text(Spec(given))}}, {parameter_count(given)});

@@ -94,7 +94,7 @@ void add_wavelength_mistakes(const Sinusoidal& spec, const SinusoidalSchedule& s
                  text::general_text(turns, 2) + (turns < 1.0 ? " of a turn." : " turns."));
 }
 
-// Only for rows whose dot product depends on the distance, and of a usual width.
+// Adds mistakes about dot products, for rows of usual width whose dot product depends on the distance only.
 void add_product_mistakes(const Sinusoidal& spec, const SinusoidalSchedule& schedule, std::vector<std::string>& list) {
   constexpr std::int64_t kWidest = 4096, kFarthest = 65;
   if (!has_partners(schedule) || spec.width > kWidest || spec.width < 2) return;
@@ -136,7 +136,7 @@ properties::Formula properties::sinusoidal_denominator(const Sinusoidal& spec, c
   const std::int64_t pairs = spec::pairs_of(spec);
   const bool half = spec.spacing == Spacing::half;
   double below = static_cast<double>(spec.width + (spec.spacing == Spacing::even_width ? spec.width % 2 : 0));
-  // A single pair has exponent 0 with any divisor, and pairs - shift may be 0 there.
+  // A single pair has exponent 0 with any divisor, so use 1: pairs - shift may be 0.
   if (half) below = pairs <= 1 ? 1.0 : static_cast<double>(pairs) - spec.shift;
   const Formula exponent((half ? 1.0 : 2.0) * spec.exponent_factor);
   return power(spec.base, Formula(Formula::Form::quotient, "", {exponent * i, below}));

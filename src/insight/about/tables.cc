@@ -44,12 +44,12 @@ std::vector<Property> clipped_properties(const Encoding& numbers, const CheckOpt
   return bias_properties(numbers, options, table_traits(std::get<Clipped>(numbers.spec()).max_distance));
 }
 
-// Buckets end a little before max_distance: at the first distance of the last one.
+// The last bucket starts a little before max_distance: find its first distance.
 std::vector<Property> t5_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<T5>(numbers.spec());
   std::int64_t last = spec.max_distance;
   while (last > 1 && t5_bucket(spec, -(last - 1)) == t5_bucket(spec, -spec.max_distance)) --last;
-  std::int64_t shared = 0;  // the first distance whose number the next one has too
+  std::int64_t shared = 0;  // the first distance that shares its number with the next
   while (shared < last && t5_bucket(spec, -shared) != t5_bucket(spec, -(shared + 1))) ++shared;
   BiasTraits traits = table_traits(last - 1);
   traits.past_title = "distances can be distinguished";
@@ -76,7 +76,7 @@ T5Side t5_side(const T5& spec) {
   return {buckets, buckets / 2};
 }
 
-// The bucket of a distance that shares one: 8 + floor(8 ln(d / 8) / ln(128 / 8)).
+// The bucket of a distance that shares its bucket with others: 8 + floor(8 ln(d / 8) / ln(128 / 8)).
 Formula t5_far_bucket(const T5& spec, const Formula& d) {
   const T5Side side = t5_side(spec);
   const Formula near = side.near;
@@ -195,7 +195,7 @@ void clipped_questions(const Clipped& spec, Sheet& sheet) {
   add_long_context_question(sheet);
 }
 
-// The bucket before the floor, minus the first shared one.
+// The number of a shared bucket before rounding down, counted from the first shared bucket.
 Formula bucket_steps(const T5& spec, const Formula& distance) {
   return t5_far_bucket(spec, distance).parts[1].parts[0];
 }
@@ -222,7 +222,7 @@ void add_far_bucket(Sheet& sheet, const T5& spec) {
   Draw draw = sheet.draw("far bucket");
   const auto [count, near] = t5_side(spec);
   std::int64_t d = draw.between(near + 1, std::min<std::int64_t>(spec.max_distance + 20, 4096));
-  // If the logarithm is a whole number, rounding would decide.
+  // Avoid distances whose logarithm is a whole number, because rounding would decide their bucket.
   while (std::fabs(steps_at(spec, d) - std::round(steps_at(spec, d))) < 1e-4) ++d;
   const double steps = steps_at(spec, d);
   sheet.ask("biases/far bucket",
@@ -247,7 +247,7 @@ void t5_questions(const T5& given, Sheet& sheet) {
   add_far_bucket(sheet, spec);
   Draw draw = sheet.draw("t5 table");
   const T5 small = {.heads = 1};
-  // The first four distances have a bucket each unless buckets are few.
+  // Unless there are few buckets, each of the first four distances has its own.
   sheet.set_note(t5_side(given).near >= 4 ? plain_note(given, {"heads", "buckets", "max_distance", "direction"})
                                           : plain_note(given, {"heads"}));
   std::vector<double> table(32);

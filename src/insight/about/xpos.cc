@@ -29,7 +29,7 @@ KindFacts xpos_facts(const Spec&) {
           "change scores, but published code places it differently for odd lengths, so that rotated vectors differ."};
 }
 
-// One query and one key of random channels.
+// The score of one random query and one random key.
 double score_at(const XposAngles& angles, double query, double key, std::uint64_t seed) {
   const std::int64_t width = angles.schedule().rotation.head_dim;
   const double std = 1.0 / std::sqrt(static_cast<double>(width));
@@ -40,8 +40,8 @@ double score_at(const XposAngles& angles, double query, double key, std::uint64_
   return dot(q, k);
 }
 
-// A key at the center with queries within scale_base of it, and the same pairs moved by half as much, towards 0 to stay
-// within the range.
+// Compares the scores of a key at the center and queries within scale_base of it with those of the same pairs, moved by
+// half as much, towards 0 to stay within the range.
 Property relative(const Xpos& spec, std::uint64_t seed) {
   const XposAngles angles(spec);
   double largest = 0.0;

@@ -12,12 +12,12 @@
 namespace posenc::diagnosis {
 namespace {
 
-constexpr double kVisible = 1.0 / 64.0;  // float32 angles, which published code has, are a fault from this error on
+constexpr double kVisible = 1.0 / 64.0;  // float32 angles, common in published code, count as a fault from here on
 constexpr std::size_t kListed = 3;
 
 std::string number(double x) { return text::general_text(x, 3); }
 
-// With its value, so that the command reproduces the numbers.
+// A fault with its value, so that the command reproduces the numbers.
 std::string injected(const Blame& blame) {
   return std::string(blame.fault->name) + (blame.value ? "=" + text::general_text(*blame.value, 9) : "");
 }
@@ -52,7 +52,7 @@ std::string send(std::int64_t position) {
   return "send positions up to at least " + std::to_string(position + position / 4 + 8);
 }
 
-// What this kind of numbers never shows.
+// Lists what numbers of this kind can never show.
 void say_blind_spots(const Inquiry& question, std::vector<std::string>& lines) {
   const bool rotary = std::holds_alternative<Rotary>(question.right.spec);
   if (!rotary) return;
@@ -83,7 +83,7 @@ void say_blind_spots(const Inquiry& question, std::vector<std::string>& lines) {
   }
 }
 
-// Faults that would give the same numbers, grouped by the first position that would show them.
+// Lists faults that would give the same numbers, grouped by the first position that would show them.
 void say_hidden(const Inquiry& question, const Engine& best, const std::vector<Engine>& others, const std::string& from,
                 std::vector<std::string>& lines) {
   const double reach = reach_of(*question.evidence);
@@ -202,8 +202,8 @@ void say_nothing_fits(const Inquiry& question, const std::vector<Candidate>& ran
   say_blind_spots(question, answer.cannot_tell);
 }
 
-// Not a mistake: tables as coarse as the type of the numbers, and float32 angles, which published code has, while their
-// error is small.
+// Whether a candidate differs only in ways that are not mistakes: tables as coarse as the type of the numbers, or
+// float32 angles, common in published code, while their error is small.
 bool of_course(const Candidate& candidate, const Fit& plain, const Evidence& evidence) {
   const bool coarse = half_unit(evidence.type()) >= half_unit(Rounding::f16);
   const bool shows = plain.worst * evidence.tolerance().rounding >= kVisible;
@@ -214,7 +214,7 @@ bool of_course(const Candidate& candidate, const Fit& plain, const Evidence& evi
   });
 }
 
-// A candidate that fits no better than the spec explains nothing.
+// Whether a candidate fits hardly better than the spec, so that it explains nothing.
 bool useless(const Candidate& candidate, const Fit& plain) { return candidate.residual > 0.9 * plain.rms; }
 
 bool suffices(const std::vector<Candidate>& list) { return !list.empty() && list.front().explains; }
@@ -232,8 +232,8 @@ bool is_right(const Evidence& evidence, const Candidate& right, const Fit& plain
                       [&](const Candidate& c) { return c.explains && c.residual < limit; });
 }
 
-// The best first, with combinations of two if no single mistake suffices. If a single one explains all but some noise,
-// two must fit much better to be preferred.
+// The candidates, best first, with combinations of two mistakes if no single one suffices. If a single mistake explains
+// all but some noise, two must fit much better to be preferred.
 std::vector<Candidate> with_pairs(const Inquiry& question, const Searcher& searcher, const Fit& plain,
                                   std::vector<Candidate> singles) {
   const Evidence& evidence = *question.evidence;

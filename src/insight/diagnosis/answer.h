@@ -1,4 +1,4 @@
-// What is said of a search.
+// Searches for a mistake and puts the answer into words.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct Inquiry {
   const DiagnoseOptions* options = nullptr;
   Engine right;
   Seen seen = Seen::rotation;
-  std::string spec_text;  // as commands have it
+  std::string spec_text;  // as written in commands
 };
 
-// All but the numbers of the profile.
+// The diagnosis, without Diagnosis::errors.
 Diagnosis answered(const Inquiry& question);
 
 // "The base is wrong: 10000 instead of 500000."

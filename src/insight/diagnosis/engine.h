@@ -1,4 +1,5 @@
-// An engine as it may be: what it should be, with whatever is wrong with it. Plain data; a fault is a change of it.
+// A possible engine: the right encoding, and every mistake that the engine may have made. Plain data; a fault is a
+// function that changes it.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,7 @@ enum class HeadOrder {
 };
 
 struct TurnQuirks {
-  int gathered_before = 0;  // how often the window was de-interleaved first; negative: interleaved
+  int gathered_before = 0;  // how often the window was de-interleaved before the rotation; negative: interleaved
   int gathered_after = 0;
   bool negative = false;  // rotated in the other direction
   bool cos_sin_swapped = false;
@@ -120,7 +121,7 @@ struct HeadPlan {
   std::vector<Output> outputs;   // [head_dim]
   bool rotation = true;          // whether every column rotates two channels
 };
-// `head_dim` is that of the observed vectors. The spec must be a Rotary.
+// `head_dim` is the width of the observed vectors. The spec must be a Rotary.
 HeadPlan make_plan(const Engine& engine, std::int64_t head_dim);
 
 // cos and sin of a token's columns as the engine computes them, attention factor included.

@@ -1,4 +1,4 @@
-// The observed numbers, and what a candidate engine would have made of the same input.
+// The observed numbers, and those that a candidate engine would compute from the same input.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace posenc::diagnosis {
 
-// What an engine makes of some tokens, [tokens][width].
+// The numbers that an engine computes for some tokens, [tokens][width].
 struct Prediction {
   std::vector<double> value;
-  std::vector<double> size;   // of the terms of a value, for its rounding; empty: that of the row
-  std::vector<double> angle;  // in radians, behind a value, for the error of float32; empty: none
+  std::vector<double> size;   // of the terms of each value, for its rounding; empty: the size of the row
+  std::vector<double> angle;  // of each value, in radians, for the error of float32; empty: no angles
 };
 
 // Rows of numbers, one per token. Immutable apart from caches.
@@ -26,7 +26,7 @@ class Evidence {
  public:
   virtual ~Evidence() = default;
 
-  // For tokens first to first + count - 1; false if the engine makes numbers of another shape.
+  // Predicts tokens first to first + count - 1; false if the engine computes numbers of another shape.
   virtual bool predict(const Engine& engine, std::int64_t first, std::int64_t count, Prediction& out) const = 0;
   // The same for a few tokens and heads, to reject most candidates early.
   virtual std::unique_ptr<Evidence> sample(std::int64_t tokens) const = 0;
@@ -39,7 +39,7 @@ class Evidence {
 
   // Stops with an infinite rms once the rms is sure to exceed `give_up`.
   Fit fit(const Engine& engine, double give_up = 1e300) const;
-  // The factor that brings the engine's numbers closest to the observed ones; none if it makes no numbers.
+  // The factor that brings the engine's numbers closest to the observed ones; none if it computes no numbers.
   std::optional<double> best_scale(const Engine& engine) const;
   Diagnosis::ErrorMap errors(const Engine& engine) const;
   // The first number in which two engines differ by more than the rounding of the type.
@@ -52,7 +52,7 @@ class Evidence {
   std::int64_t head_dim() const { return head_dim_; }
   Rounding type() const { return type_; }
   const Tolerance& tolerance() const { return tolerance_; }
-  // How many tokens are predicted at a time; more if the shared work is expensive.
+  // How many tokens are predicted at a time; more if they share expensive work.
   virtual std::int64_t rows_at_once() const { return 32; }
   virtual std::int64_t rows_in_haste() const { return 2; }
   // The last position of the keys, if there are keys.
@@ -78,7 +78,7 @@ class Evidence {
   Tolerance tolerance_;
 };
 
-// The most telling tokens: the first, the last, some between, and those where positions jump.
+// The tokens that show most: the first, the last, some between, and those where positions jump.
 std::vector<std::int64_t> telling_tokens(const Ids& ids, std::int64_t count);
 
 // The plan of a rotary engine for this evidence, computed once.

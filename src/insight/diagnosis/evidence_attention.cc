@@ -37,7 +37,8 @@ std::vector<std::int64_t> spread(std::int64_t count, std::int64_t wanted) {
   return chosen;
 }
 
-// Masked keys: -inf, and negative numbers far below all others, such as the lowest float16 or -1e4.
+// The limit below which a score is masked: -inf, or a negative number far below all others, such as the lowest float16
+// or -1e4.
 double masked_below(const std::vector<double>& values) {
   double least = 0.0;
   for (const double v : values) {
@@ -221,7 +222,7 @@ struct Sides {
   LearnedNumbers learned;
 };
 
-// Four sums at a time, for a compiler to keep in one register.
+// Keeps four sums, which a compiler can hold in one register.
 double dot(const double* a, const double* b, std::int64_t count) {
   double sum[4] = {};
   std::int64_t c = 0;
@@ -335,7 +336,7 @@ void check_heads(const Spec& spec, const Parameters& parameters, std::int64_t he
   if (inferred) {
     expected = std::holds_alternative<T5>(spec) ? std::get<T5>(spec).heads : std::get<Clipped>(spec).heads;
   } else {
-    expected = Bias(spec, parameters).heads();  // throws where they do not fit
+    expected = Bias(spec, parameters).heads();  // throws if they do not fit
   }
   if (expected == heads || expected == 0) return;
   base::refuse_file(name, "expected ", expected, " heads but got ", heads);

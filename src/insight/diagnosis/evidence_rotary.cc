@@ -90,7 +90,7 @@ class FrequencyEvidence : public Evidence {
   // Published frequencies are computed by float32 powers, which are off by a few units in the last place.
   double floor() const override { return 0.3 * half_unit(type_) + 2e-6; }
 
-  // As if they were the angles at position 1; the faults look for frequencies.
+  // Returns the frequencies as if they were the angles at position 1, because faults look for frequencies.
   std::shared_ptr<const Measured> measure(const Engine& engine) const override {
     if (plan_of(engine, head_dim_).columns != width_) return nullptr;
     auto measured = std::make_shared<Measured>();
@@ -115,7 +115,7 @@ struct Reduced {
   std::vector<double> cos, sin;  // [N][columns]
 };
 
-// The two places of column c in a tiling.
+// The two indices at which a tiling puts column c.
 using Tile = std::pair<std::int64_t, std::int64_t>;
 Tile halves_tile(std::int64_t c, std::int64_t width, std::int64_t parts) {
   const std::int64_t in_part = width / 2 / parts;

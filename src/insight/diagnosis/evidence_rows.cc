@@ -15,7 +15,7 @@ struct Rows {
   std::vector<ConstView> tables;  // of learned parts
 };
 
-// Rows of all kinds but sinusoidal, made by the library's own functions.
+// Computes the rows of all kinds except sinusoidal by the library's own functions.
 void library_rows(const Spec& spec, const std::vector<ConstView>& tables, const Positions& positions, const View& out) {
   if (const auto* learned = std::get_if<Learned>(&spec)) {
     fill_rows(LearnedRows{*learned, tables[0]}, positions, out);

@@ -130,7 +130,7 @@ const std::vector<std::optional<std::int64_t>>& Clues::positions(const Engine& e
                         .end = static_cast<std::int64_t>(std::min(*low + 1.25 * reach, 4e9)) + 1024,
                         .tolerance = 4.0 * measured->noise + 2e-3};
   if (options.end - options.first > kDecodedRange) return decoded_;
-  // A few tokens first: if they have no position, no token has one.
+  // Try a few tokens first: unless two thirds of them have a position, do not try the others.
   Measured few = *measured;
   few.tokens.resize(std::min<std::size_t>(few.tokens.size(), 6));
   const auto known = decoded_positions(few, own, options, *bins_);
@@ -194,8 +194,8 @@ std::vector<double> Clues::fitted(const MakeEngine& make, double low, double hig
   const std::vector<Frequency> seen = frequencies(make(low).value_or(Engine{}));
   const double now = seen.empty() ? quick_->fit(engine).rms : 0.0;
   if (seen.empty() && whole_->measure(make(low).value_or(Engine{})) != nullptr) return {};
-  // If the best number of a rule misses the frequencies by a tenth on average, the rule is not theirs.
-  // Without frequencies, the rule with its new number must fit better than the right rule.
+  // If the best number of a rule misses the frequencies by a tenth on average, the engine used another rule. Without
+  // frequencies, the rule with its new number must fit better than the right rule.
   const double promising = seen.empty() ? 0.8 * now : 0.1;
   const std::optional<double> found = smallest([&](double x) { return cost(make, x, seen); }, {low, high, promising});
   if (!found) return {};

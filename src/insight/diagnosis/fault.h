@@ -16,7 +16,7 @@
 
 namespace posenc::diagnosis {
 
-// The hints for a fault with a free number: the observed numbers, or the number itself.
+// What a fault with a free number can find it from: the observed numbers, or the number that the user gave.
 class Clues {
  public:
   Clues(const Evidence* whole, const Evidence* quick, const DiagnoseOptions& options, KnownBins& bins)
@@ -28,11 +28,12 @@ class Clues {
   const Evidence* quick() const { return quick_; }
   std::optional<double> value() const { return value_; }  // given by the user
 
-  // The frequencies of the numbers, assuming the channels and positions of this engine; empty if they cannot be seen.
+  // The frequencies that the numbers show, assuming the channels and positions of this engine; empty if they show none.
   std::vector<Frequency> frequencies(const Engine& engine) const;
-  // The factor on the numbers of this engine's pairs; none if it differs between pairs or cannot be seen.
+  // The factor on the numbers of this engine's pairs; none if it differs between pairs or cannot be measured.
   std::optional<double> magnitude(const Engine& engine) const;
-  // For each token, the integer position at which this engine would have made the numbers; none if there is none.
+  // For each token, the integer position at which this engine would compute the observed numbers; none if there is
+  // none.
   const std::vector<std::optional<std::int64_t>>& positions(const Engine& engine) const;
   // The offset of the positions of all tokens; none if it is not constant.
   std::optional<std::int64_t> shift(const Engine& engine) const;
@@ -58,7 +59,7 @@ class Clues {
   mutable std::vector<std::optional<std::int64_t>> decoded_;
 };
 
-// One way to make a fault.
+// One form that a fault can take.
 struct Variation {
   Engine engine;
   std::string words = {};
@@ -84,7 +85,7 @@ std::span<const FaultChange> position_changes();
 std::span<const FaultChange> precision_changes();
 std::span<const FaultChange> axis_changes();
 
-// The lines of faults.jsonl, by cmake/EmbedText.cmake.
+// The lines of faults.jsonl, written by cmake/EmbedText.cmake.
 extern const std::string_view kFaultLines[];
 extern const std::size_t kFaultLinesCount;
 
@@ -101,7 +102,7 @@ struct Fault {
   bool keeps_plan = false;
 };
 
-// All of them; if several explain the same numbers, the first is preferred.
+// All faults. If several explain the same numbers, the first is preferred.
 const std::vector<const Fault*>& all_faults();
 // The row with this name; otherwise throws, naming the nearest.
 const Fault& fault_named(std::string_view name);
@@ -109,7 +110,8 @@ const Fault& fault_named(std::string_view name);
 // The engines that a fault makes, one per variation.
 std::vector<Engine> variations_of(const Fault& fault, const Engine& engine, const Clues& clues);
 
-// The rotary encoding of an engine that rotates; the second is null also if its frequencies are given one by one.
+// The rotary encoding of an engine that rotates, else null. `ruled` is also null if its frequencies are given one by
+// one.
 const Rotary* turning(const Engine& engine);
 const Rotary* ruled(const Engine& engine);
 

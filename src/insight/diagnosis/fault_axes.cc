@@ -15,7 +15,7 @@ const Rotary* on_axes(const Engine& engine) {
 
 std::string order_text(const std::vector<std::int64_t>& order) { return text::joined(order, ", "); }
 
-// The same frequencies, pair by pair, on other axes.
+// Moves the frequencies to other axes, pair by pair.
 Variation on_other_axes(const Engine& engine, const std::vector<std::int64_t>& axis_of_pair, std::string words) {
   const RotarySchedule right = plain_schedule(std::get<Rotary>(engine.spec));
   const auto columns = static_cast<std::size_t>(right.columns());

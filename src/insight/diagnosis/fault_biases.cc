@@ -210,7 +210,7 @@ bool sound(const T5& t5) {
 Variations t5_buckets(const Engine& engine, const Clues& clues) {
   const auto* t5 = std::get_if<T5>(&engine.spec);
   if (t5 == nullptr) return {};
-  // If the table is not known, twice as many buckets explain whatever the right number does.
+  // With an unknown table, twice as many buckets explain everything that the right number explains.
   std::vector<std::int64_t> tried = {t5->buckets / 2};
   if (!clues.options().parameters.empty()) tried.push_back(t5->buckets * 2);
   if (clues.value()) tried = {static_cast<std::int64_t>(*clues.value())};

@@ -76,14 +76,14 @@ Variations attention_factor_wrong(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
-// The factor on the scores with which the engine comes nearest to the observed numbers.
+// The factor on the scores that brings the engine closest to the observed numbers.
 std::optional<double> seen_scale(const Engine& engine, const Clues& clues) {
   const Evidence* quick = clues.quick();
   if (quick == nullptr || quick->channel_name() != "key") return std::nullopt;
   return quick->best_scale(engine);
 }
 
-// With a bias, which is not scaled.
+// Another scale for q.k only, if scores have a bias, which is not scaled.
 Variations scaled_products(const Engine& engine, const Clues& clues) {
   if (clues.quick() == nullptr || clues.quick()->head_dim() == 0) return {};
   const auto make = [&](double scale) -> std::optional<Engine> {

@@ -22,7 +22,7 @@ Engine with_base(const Engine& engine, double base) {
   return changed;
 }
 
-// 0 if the encoding has no base, or if its frequencies are given one by one.
+// The base; 0 if the encoding has none, or if its frequencies are given one by one.
 double base_of(const Engine& engine) {
   if (std::holds_alternative<Rotary>(engine.spec)) return ruled(engine) ? ruled(engine)->base : 0.0;
   return std::visit(
@@ -79,7 +79,7 @@ Variations exponent_step(const Engine& engine, const Clues&) {
   return variations;
 }
 
-// The frequencies one by one over the whole head: the first ones rotate channels paired with the other half of the
+// Gives frequencies one by one over the whole head: the first ones rotate channels paired with the other half of the
 // head.
 Variation over_whole_head(const Engine& engine, const std::vector<double>& frequencies, const std::string& words) {
   const RotarySchedule schedule = plain_schedule(std::get<Rotary>(engine.spec));

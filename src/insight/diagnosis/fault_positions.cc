@@ -7,7 +7,7 @@
 namespace posenc::diagnosis {
 namespace {
 
-// Encodings that are evaluated at positions on one axis.
+// Whether the encoding is evaluated at positions.
 bool placed(const Engine& engine) {
   if (std::holds_alternative<Rotary>(engine.spec)) return engine.turn.turns > 0;
   return std::holds_alternative<Sinusoidal>(engine.spec) || std::holds_alternative<Learned>(engine.spec);
@@ -41,7 +41,7 @@ Variation shifted(const Engine& engine, double k) {
   return with_ids(engine, plus(k), short_number(std::abs(k)) + (k > 0.0 ? " too large" : " too small"), k);
 }
 
-// Scores depend only on the difference between queries and keys.
+// Shifts the queries against the keys; scores depend only on the difference.
 Variations shifted_sides(const Engine& engine) {
   Variations variations;
   // More variations if nothing else is wrong.
@@ -215,7 +215,7 @@ Variations positions_reversed(const Engine& engine, const Clues& clues) {
   return {with_ids(engine, [last](std::int64_t, double p) { return last - p; })};
 }
 
-// Any positions that the numbers show.
+// The positions that the numbers show, whatever they are.
 Variations positions_other(const Engine& engine, const Clues& clues) {
   if (!turns(engine)) return {};
   if (!clues.seen()) {

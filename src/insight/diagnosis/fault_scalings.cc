@@ -273,7 +273,7 @@ Variations scaling_ramp(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
-// A scaling of another kind, with the same factor and length.
+// Scalings of other kinds with the same factor and length.
 std::vector<Scaling> kinds_like(const Rotary& rotary) {
   const double factor = factor_of(rotary.scaling);
   if (factor <= 0.0) return {};

@@ -31,7 +31,7 @@ struct Tolerance {
 // Accumulates comparisons.
 class FitSum {
  public:
-  // `band`, 0 to 15, is the part of the numbers that this one is in, by position and channel.
+  // `band`, 0 to 15, is the region of the number, by position and channel.
   void add(double observed, double predicted, double size, double tolerance, double tolerance_f32, int band) {
     const double difference = std::abs(observed - predicted);
     const double relative = difference / size;

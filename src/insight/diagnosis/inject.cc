@@ -91,7 +91,7 @@ void stage_rows(Stage& stage, const Spec& spec, const PositionView& positions) {
       make_view(static_cast<const double*>(stage.a.data()), {positions.count, sinusoidal->width}), positions};
 }
 
-// One "name" or "name=number" of the text.
+// Applies one "name" or "name=number" of the text.
 Engine changed_by(std::string_view part, const Engine& engine, const DiagnoseOptions& options) {
   while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
   while (!part.empty() && part.back() == ' ') part.remove_suffix(1);

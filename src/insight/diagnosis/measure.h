@@ -1,4 +1,4 @@
-// Measurements of the numbers: angles and magnitudes, and the frequencies and positions behind them.
+// Measures angles and magnitudes in the numbers, and derives frequencies and positions from them.
 #pragma once
 
 #include <cmath>
@@ -31,8 +31,8 @@ struct Frequency {
   double error = 0.0;      // radians per position; infinite if unknown
   double turn = INFINITY;  // adding multiples of this gives the same angles: a whole turn between the nearest tokens
 };
-// Starts with the nearest tokens, assuming less than half a turn between them, and goes on to distant ones. Tokens are
-// on one axis.
+// The frequency of each column. Starts with the nearest tokens, assuming less than half a turn between them, and goes
+// on to distant ones. Positions have one axis.
 std::vector<Frequency> measured_frequencies(const Measured& measured, const Ids& ids);
 
 // The magnitude that most numbers have; none if they differ.
@@ -61,7 +61,7 @@ class AngleBins {
   std::vector<std::uint32_t> offsets_;  // of positions relative to the first, bin by bin
 };
 
-// The bins made last: nearly all candidate engines have the same fastest frequency.
+// Keeps the bins that were made last, because nearly all candidate engines have the same fastest frequency.
 class KnownBins {
  public:
   const AngleBins& of(double frequency, std::int64_t first, std::int64_t end);

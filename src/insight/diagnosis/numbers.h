@@ -1,4 +1,4 @@
-// The numbers of another engine as doubles, with the type that they really have.
+// Reads the numbers of another engine as doubles, and finds the coarsest type that holds them.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace posenc::diagnosis {
 
-// How finely a number, or a step on the way to it, is rounded.
+// The type to which a number, or a step of its computation, is rounded.
 enum class Rounding { none, f32, tf32, f16, bf16 };
 double rounded(double value, Rounding to) noexcept;
 // Half a unit in the last place of numbers near 1.
@@ -35,7 +35,7 @@ std::string bracketed(const std::vector<std::int64_t>& shape);
 // 0, 1, ..., count - 1.
 std::vector<std::int64_t> counted(std::int64_t count);
 
-// What may be in an array.
+// What an array may contain.
 struct Allowed {
   int min_rank = 1;
   int max_rank = 4;
@@ -45,7 +45,7 @@ struct Allowed {
 // Throws if the array is empty or has NaN or infinite numbers; drops leading axes of length 1 down to min_rank.
 ObservedNumbers read_numbers(const ConstView& view, std::string_view name, const Allowed& allowed);
 
-// Vectors [N, D] or [N, H, D] of so many tokens; drops leading axes of length 1.
+// Reads vectors [N, D] or [N, H, D], where N must be `tokens`; drops leading axes of length 1.
 ObservedNumbers read_vectors(const ConstView& view, std::string_view name, std::int64_t tokens);
 
 // Positions as doubles, [N][A]. A single coordinate is used for all axes.
@@ -58,7 +58,7 @@ struct Ids {
   double at(std::int64_t n, std::int64_t a) const { return values[static_cast<std::size_t>(n * axes + a)]; }
   std::string text(std::int64_t n) const;
 };
-// Throws unless there are `count` of them on `axes` axes or on one.
+// Throws unless there are `count` positions, on `axes` axes or on one.
 Ids read_ids(const PositionView& positions, std::int64_t count, std::int64_t axes, std::string_view name);
 
 }  // namespace posenc::diagnosis

@@ -64,7 +64,7 @@ void check_kind(const Spec& spec, const Observation& observed) {
   }
 }
 
-// What the engine should be. Layers without positions are an engine that does not rotate.
+// The engine that follows the spec. For layers without positions, it does not rotate.
 Engine right_engine(const Spec& spec, const Observation& observed, const DiagnoseOptions& options) {
   if (options.tables.size() < learned_parts(spec)) {
     fail(ErrorKind::usage, "the learned table is missing: give it with --file");
@@ -73,7 +73,7 @@ Engine right_engine(const Spec& spec, const Observation& observed, const Diagnos
   right.spec = spec;
   if (auto* rotary = std::get_if<Rotary>(&right.spec)) {
     if (rotary->local_base != 0.0 && rotary->layer) *rotary = at_layer(*rotary, *rotary->layer);
-    // Without a given length, the last position sets it; frequencies alone are those of short sequences.
+    // If no length is given, the last position sets it; for frequencies alone, a short sequence is assumed.
     if (needs_length(rotary->scaling) && !rotary->sequence_length) rotary->sequence_length = length_of(observed);
   }
   if (!std::holds_alternative<NoPosition>(spec)) return right;

@@ -1,4 +1,4 @@
-// From a spec and observed numbers to the right engine and the evidence about the other engine.
+// Makes the right engine from a spec, and the evidence about the other engine from the observed numbers.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,10 @@
 
 namespace posenc::diagnosis {
 
-// Throws if the spec does not make numbers of this kind.
+// Throws if the spec does not compute numbers of this kind.
 void check_kind(const Spec& spec, const Observation& observed);
 
-// What the engine should be. `head_dim` is that of the vectors, which matters if nothing rotates.
+// The engine that follows the spec.
 Engine right_engine(const Spec& spec, const Observation& observed, const DiagnoseOptions& options);
 
 std::unique_ptr<Evidence> make_evidence(Engine& right, const Observation& observed, const EvidenceOptions& options);

@@ -42,7 +42,7 @@ std::size_t rank_of(const Engine& engine) {
   return rank + (same ? 1000 : 0);
 }
 
-// How many digits the numbers of its faults have: among equal fits, 10000 is preferred to 9999 or 9998.66.
+// The number of digits of the values of its faults: among equal fits, 10000 is preferred to 9999 or 9998.66.
 int digits_of(const Engine& engine) {
   int digits = 0;
   for (const Blame& blame : engine.blames) {
@@ -53,7 +53,7 @@ int digits_of(const Engine& engine) {
   return digits;
 }
 
-// The smallest residual first; among similar ones, the likelier.
+// Puts the smallest residual first, and among similar ones the likelier candidate.
 void order_by_residual(std::vector<Candidate>& list) {
   std::stable_sort(list.begin(), list.end(),
                    [](const Candidate& a, const Candidate& b) { return a.residual < b.residual; });
@@ -68,7 +68,8 @@ void order_by_residual(std::vector<Candidate>& list) {
   }
 }
 
-// Compares with rounded exact frequencies, and with those of a float32 power as in PyTorch.
+// The engine with float32 angles. Its frequencies are the exact ones, rounded, or those of a float32 power as in
+// PyTorch.
 Engine with_float32_angles(const Engine& engine, Precision frequencies) {
   Engine changed = engine;
   if (auto* rotary = std::get_if<Rotary>(&changed.spec)) rotary->precision = frequencies;
@@ -78,8 +79,8 @@ Engine with_float32_angles(const Engine& engine, Precision frequencies) {
   return changed;
 }
 
-// Whether a second mistake must be tried after this one. Other mistakes can be second themselves, because what they
-// look for shows after any first mistake.
+// Whether pairs of mistakes that begin with this one are tried. Other mistakes are tried second, because they can be
+// recognised after any first mistake.
 bool begins(const Fault& fault) {
   if (fault.about == "precision") return false;
   if (fault.about != "positions") return true;
@@ -135,7 +136,8 @@ Candidate Searcher::tried_on(const Engine& engine, const Evidence& evidence) con
 
 std::vector<Candidate> Searcher::settled(std::vector<std::pair<double, Engine>> near, std::size_t keep) const {
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  // The best of each, then the next best of each, so that many variations of one fault do not crowd out the others.
+  // Take the best variation of each fault, then the next best of each, so that a fault with many variations does not
+  // crowd out the others.
   std::vector<Candidate> result;
   std::set<std::string> names;
   for (const std::pair<double, Engine>& next : near) {
@@ -237,7 +239,7 @@ std::optional<std::int64_t> first_difference(const Engine& a, const Engine& b, c
     }
     return false;
   };
-  // Powers of two are exact in every type; the odd number before them shows rounding.
+  // Powers of two are exact in every type; the odd number before each shows rounding.
   const auto differs = [&](std::int64_t p) { return differs_at(p) || differs_at(p - 1); };
   if (one.outputs != other.outputs && one.columns > 1) return 1;
   std::int64_t low = 0, high = 1;

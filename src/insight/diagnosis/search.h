@@ -20,15 +20,15 @@ struct Candidate {
   bool explains = false;
 };
 
-// All that is known about the numbers.
+// Tries engines on the observed numbers, first on a few tokens and then on all.
 class Searcher {
  public:
   Searcher(const Evidence& evidence, const DiagnoseOptions& options);
 
   Candidate tried(const Engine& engine) const { return tried_on(engine, *evidence_); }
-  // One fault at a time.
+  // Tries one fault at a time.
   std::vector<Candidate> singles(const Engine& right) const;
-  // Two faults, the second chosen by what the first leaves unexplained.
+  // Tries two faults, the second chosen by what the first leaves unexplained.
   std::vector<Candidate> pairs(const Engine& right) const;
   // Faults that these numbers cannot distinguish from the engine, each in its usual form.
   std::vector<Engine> hidden(const Engine& engine) const;
@@ -45,7 +45,8 @@ class Searcher {
   mutable KnownBins bins_;
 };
 
-// The first position up to 2^24 at which two engines make different numbers of the same input; none if there is none.
+// The first position up to 2^24 at which two engines compute different numbers from the same input; none if there is
+// none.
 std::optional<std::int64_t> first_difference(const Engine& a, const Engine& b, const Evidence& evidence);
 
 }  // namespace posenc::diagnosis

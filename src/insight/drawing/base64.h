@@ -1,4 +1,4 @@
-// Bytes as text, for data: URIs (RFC 4648).
+// Encodes bytes as Base64 text (RFC 4648), for data: URIs.
 #pragma once
 
 #include <cstddef>

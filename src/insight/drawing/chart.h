@@ -29,7 +29,7 @@ struct Axis {
   std::vector<Tick> ticks = {};  // empty: round numbers, as many as there is room for
 };
 
-// Sizes of text and gaps, by the metrics of the drawing: in cells everything is a multiple of a cell.
+// Sizes of text and gaps for the metrics of a drawing. In cells, everything is a multiple of a cell.
 struct Type {
   explicit Type(TextMetrics metrics);
   double title, label, small;  // sizes of text
@@ -40,24 +40,25 @@ struct Type {
   double margin;               // around the page
 };
 
-// Round numbers within [low, high], about `count`; of a log axis powers of ten, with 2 and 5 if there is room.
+// About `count` round numbers within [low, high]. On a log axis: powers of ten, with 2 and 5 times these if there is
+// room.
 std::vector<Tick> round_ticks(double low, double high, bool log, std::int64_t count);
-// "0.25", "1e-7", "1e6": short.
+// A number as short text: "0.25", "1e-7", "1e6".
 std::string tick_text(double value);
 // Breaks a text into lines of at most `width`: between words, and within a word that is longer than a line.
 std::vector<std::string> wrapped(const std::string& text, double width, double size, bool bold, TextMetrics metrics);
 
-// The text, or the beginning of it that fits `width` together with three dots.
+// The text, or as much of its beginning as fits `width` together with three dots.
 std::string shortened(const std::string& text, double width, double size, TextMetrics metrics);
 
-inline constexpr double kLeastPageWidth = 200.0;  // less has no room for a picture and its numbers
+inline constexpr double kLeastPageWidth = 200.0;  // a narrower page has no room for a picture and its numbers
 struct PageOptions {
   std::string title;
   std::vector<std::string> notes;  // below, one after the other, broken to fit
   double width = 720.0;
   double body_height = 320.0;
   double height = 0.0;  // of the whole page; if given, the body gets what is left of it
-  // In cells, where a page can be longer than the screen but not finer: the body gets at least and at most so much.
+  // In cells, where a page may be longer than the screen: the smallest and the largest height of the body.
   double least_body = 0.0, most_body = 1e6;
 };
 // Sets the size of the drawing, writes title and notes, and returns the box of the body. Throws if there is no room.
@@ -84,7 +85,7 @@ struct PanelOptions {
   Axis y = {};
   std::optional<Axis> right = {};   // a second scale for the same curves
   std::vector<Stroke> legend = {};  // above the plot, so that it hides nothing
-  std::vector<Tick> marks = {};     // upright lines at places of x, each with its words above
+  std::vector<Tick> marks = {};     // vertical lines at values of x, each with its words above
   bool grid = true;
   bool equal = false;  // one unit is as long on both axes
 };
@@ -95,13 +96,13 @@ class Panel {
 
   const Box& plot() const noexcept { return plot_; }
   Point at(double x, double y) const noexcept;  // not clamped
-  // Values that are not finite break a line; what leaves the plot is cut there.
+  // Values that are not finite break a line. Lines are cut at the edges of the plot.
   void line(std::span<const double> x, std::span<const double> y, const Stroke& stroke);
   void dots(std::span<const double> x, std::span<const double> y, const Stroke& stroke, double radius = 3.0);
   void band(std::span<const double> x, std::span<const double> low, std::span<const double> high, const Stroke& stroke);
-  // A bar from 0 (of a log axis, from its low end) to y around x, `width` in units of x.
+  // A bar around x from 0 to y (on a log axis, from its low end to y); `width` is in units of x.
   void bar(double x, double y, double width, const Stroke& stroke, const std::string& title = {});
-  void level(double y, const Stroke& stroke);  // across at y
+  void level(double y, const Stroke& stroke);  // a horizontal line at y
 
  private:
   struct PlacedMark {
@@ -139,13 +140,13 @@ struct TopLabel {
 // What to do with rows if there is less room than rows.
 enum class Crowded : int {
   sample,   // show every n-th row
-  average,  // show means of neighbouring rows: for waves, of which every n-th row would show a false one
+  average,  // show means of neighbouring rows: for waves, where every n-th row would show a false frequency
 };
 struct HeatOptions {
   std::string title = {};
   std::string row_label = {}, column_label = {};
   std::vector<Tick> row_ticks = {}, column_ticks = {};  // at the middles of cells, by index; empty: round numbers
-  double first_row = 0.0, row_step = 1.0;               // what row 0 is called, for round numbers
+  double first_row = 0.0, row_step = 1.0;               // for round numbers: the label of row 0, and the step
   double first_column = 0.0, column_step = 1.0;
   std::vector<TopLabel> top = {};
   double low = -1.0, high = 1.0;
@@ -155,14 +156,14 @@ struct HeatOptions {
   bool square = false;               // cells are as high as wide
   Crowded crowded_rows = Crowded::sample;
   std::int64_t column_group = 1;   // columns that are shown or left out together: 2 keeps a sine with its cosine
-  double rows_averaged = 1.0;      // what a row of the matrix is the mean of already
-  std::int64_t columns_every = 1;  // the matrix has one group of columns in so many already
+  double rows_averaged = 1.0;      // each row of the matrix is already the mean of this many
+  std::int64_t columns_every = 1;  // the matrix already has only one group of columns in this many
   int decimals = -1;               // of numbers written into the cells; negative: none
   double least_left = 0.0, least_right = 0.0;  // room beside the image: equal rooms make images of equal size
 };
 // Draws the matrix into `outer` and returns the box of the image. If there is no room for all columns, every n-th group
-// of them is shown: the mean of neighbouring channels, which are different waves, would be a false one. The labels of
-// the axes say so.
+// of them is shown, because the mean of neighbouring channels, which are different waves, would be neither. The labels
+// of the axes say so.
 Box draw_heat(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOptions& options);
 // Several matrices as images of the same size, one in each box.
 std::vector<Box> draw_heats(Drawing& drawing, const std::vector<Box>& boxes, const std::vector<Heat>& heats,

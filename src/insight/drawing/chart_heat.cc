@@ -74,7 +74,7 @@ class HeatPainter {
 
   Box draw() {
     draw_titles();
-    // Colours behind plain numbers would be signs between them.
+    // In plain text a colour is a character, and characters between the numbers would make them unreadable.
     const bool only_numbers = options_.decimals >= 0 && numbers_fit() && cells_ && drawing_.plain;
     if (!only_numbers) draw_image();
     if (options_.decimals >= 0 && numbers_fit()) write_numbers();
@@ -151,7 +151,7 @@ class HeatPainter {
            image_.width * (column / static_cast<double>(columns_.every) + 0.5) / static_cast<double>(columns_.shown());
   }
   double y_of(double row) const {
-    // A sampled row is shown itself, a mean covers `every` rows.
+    // A sampled row is shown unchanged; a mean covers `every` rows.
     const double every = static_cast<double>(rows_.every);
     const double place = averages_rows() ? (row + 0.5) / every : row / every + 0.5;
     return image_.y + image_.height * place / static_cast<double>(rows_shown_);
@@ -247,7 +247,7 @@ class HeatPainter {
   std::vector<Tick> column_ticks() const {
     std::vector<Tick> ticks = options_.column_ticks;
     if (!ticks.empty()) {
-      // A word without room for all of it is known by its beginning.
+      // Shorten a word that does not fit to its beginning.
       for (Tick& tick : ticks) {
         if (!cells_ || is_number(tick.label)) continue;
         const auto room = static_cast<std::size_t>(std::max(1.0, column_width() / kCellWidth - 1.0));

@@ -25,7 +25,7 @@ std::size_t fitting_prefix(const std::string& text, double width, double size, b
 
 double floor_to(double value, double unit) { return std::floor(value / unit) * unit; }
 
-// Where each part of a length begins, and how long it is: a whole number of units, if there is one.
+// The start and the length of each part of a length. If `unit` is above 0, every part is a whole number of units.
 std::vector<std::pair<double, double>> parts_of(double start, double length, const std::vector<double>& shares,
                                                 double gap, double unit) {
   const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
@@ -38,7 +38,7 @@ std::vector<std::pair<double, double>> parts_of(double start, double length, con
   }
   return parts;
 }
-// In cells every edge lies between two characters.
+// In cells, an edge must be between two characters.
 double snapped_height(const Drawing& drawing, double height) {
   return in_cells(drawing.metrics) ? floor_to(height, kCellHeight) : height;
 }

@@ -120,8 +120,8 @@ std::vector<Tick> Panel::y_ticks(const Axis& axis) const {
   return round_ticks(axis.low, axis.high, axis.log, std::clamp<std::int64_t>(count, 1, 8));
 }
 
-// From the outside in: first what is above and below the plot, then the numbers at its sides, whose width depends on
-// the height.
+// Works from the outside in: first everything above and below the plot, then the numbers at its sides, whose width
+// depends on its height.
 void Panel::lay_out(const Box& outer) {
   for (Axis* axis : {&options_.x, &options_.y}) {
     axis->label = shortened(axis->label, outer.width, type_.small, drawing_->metrics);
@@ -169,7 +169,7 @@ void Panel::lay_out(const Box& outer) {
   draw_marks(marks_top);
 }
 
-// Labels of vertical axes are above them, so that nobody has to tilt the head.
+// Labels of vertical axes are above them, so that they can be read without tilting the head.
 void Panel::draw_axis_labels(double& top) {
   const auto width = [&](const std::string& text) { return text_width(text, type_.small, false, drawing_->metrics); };
   const std::string right = options_.right ? options_.right->label : "";

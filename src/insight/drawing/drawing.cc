@@ -10,10 +10,11 @@
 namespace posenc {
 namespace {
 
-// Shares of a text's size, above and below its baseline: the letters of DejaVu Sans with their accents below.
+// The height of the letters of DejaVu Sans above the baseline, and their depth below it with the accents there, as
+// shares of the text's size.
 constexpr double kAscent = 0.76;
 constexpr double kDescent = 0.24;
-// Boxes that only touch do not overlap, whatever rounding makes of their sums.
+// Boxes that only touch do not overlap, even if their edges are rounded.
 constexpr double kTouch = 1e-6;
 
 std::uint16_t widest(bool bold) noexcept {

@@ -10,7 +10,7 @@
 namespace posenc::drawing {
 namespace {
 
-// Far beyond any page, and small enough for every back end's own numbers.
+// Larger than any page, and small enough for the number types of every back end.
 constexpr double kLargest = 1e6;
 
 class Check {

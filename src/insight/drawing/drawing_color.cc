@@ -48,7 +48,7 @@ constexpr Anchors kLightDiverging = {{{24, 60, 142}, {92, 152, 206}, {246, 246, 
 constexpr Anchors kDarkDiverging = {{{160, 212, 255}, {58, 112, 184}, {34, 37, 42}, {184, 76, 56}, {255, 190, 160}}};
 constexpr Anchors kLightSequential = {{{255, 255, 255}, {190, 216, 238}, {92, 152, 206}, {32, 90, 164}, {12, 34, 84}}};
 constexpr Anchors kDarkSequential = {{{17, 20, 24}, {30, 58, 110}, {48, 116, 180}, {110, 186, 220}, {235, 248, 230}}};
-// Greyer than any level of its theme, so that a missing value does not look like a number.
+// A plain grey, unlike any level of its theme, so that a missing value does not look like a number.
 constexpr Color kLightAbsent = {206, 206, 206};
 constexpr Color kDarkAbsent = {78, 78, 78};
 

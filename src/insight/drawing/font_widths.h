@@ -1,5 +1,5 @@
-// How wide the characters of DejaVu Sans are, in thousandths of their size: those of ASCII, and the ones that formulas
-// and figures use. Read from the fonts' own tables (version 2.37), rounded.
+// The widths of characters of DejaVu Sans, in thousandths of their size: ASCII, and the characters that formulas and
+// figures use. Read from the fonts' own tables (version 2.37), rounded.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@ void put_big_endian(std::string& bytes, std::uint32_t value) {
   for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>((value >> shift) & 0xFFU);
 }
 
-// RFC 1951, in one block of fixed codes. A repeated byte is a match at distance 1; nothing else is looked for.
+// Compresses by RFC 1951, in one block of fixed codes. The only matches are runs of one byte, at distance 1.
 class RunDeflate {
  public:
   RunDeflate() { put(0b011, 3); }  // the last block, fixed codes

@@ -75,7 +75,7 @@ std::string custom_properties(Theme theme) {
   return css;
 }
 
-// Twice: programs without custom properties use the first.
+// Writes the colour twice: programs that do not know custom properties use the first value.
 std::string paint_class(std::string_view property, const std::string& name, Color color) {
   return ".posenc-" + std::string(property) + "-" + name + "{" + std::string(property) + ":" + hex(color) + ";" +
          std::string(property) + ":var(--posenc-" + name + ")}\n";
@@ -100,7 +100,8 @@ std::string classes(Theme theme) {
   return css;
 }
 
-// One image is light and one is dark; data-theme on the root element overrides the preference of the system.
+// Every image is there in a light and in a dark version, of which one is shown. data-theme on the root element
+// overrides the preference of the system.
 std::string dark_rules(const std::string& root) {
   return root + "{color-scheme:dark;" + custom_properties(Theme::dark) + "}\n" + root +
          " .posenc-dark{display:inline}\n" + root + " .posenc-light{display:none}\n";

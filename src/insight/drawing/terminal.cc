@@ -18,7 +18,7 @@ using drawing::Canvas;
 using drawing::kDot;
 
 constexpr double kMostCells = 4e6;
-constexpr double kFaint = 0.5;  // areas of less opacity are every other dot
+constexpr double kFaint = 0.5;  // areas of lower opacity are drawn as every other dot
 
 std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
 // A dot or cell that ends at an edge belongs to what is above or left of it: axes are beside the plot, and the lowest
@@ -57,7 +57,7 @@ class TerminalPainter {
       for_dots({center.x - radius, center.y - radius, 2.0 * radius, 2.0 * radius}, [&](Point at) {
         if (std::hypot(at.x - center.x, at.y - center.y) <= radius) put_dot(at, *circle.fill, false);
       });
-      put_dot(center, *circle.fill, false);  // however small
+      put_dot(center, *circle.fill, false);  // even if the circle is smaller than a dot
     }
     if (!circle.stroke) return;
     const auto steps = static_cast<int>(std::ceil(6.3 * radius / kDot)) + 4;
@@ -100,7 +100,7 @@ class TerminalPainter {
   std::optional<Color> color(const Text& text) const {
     if (text.color) return text.color;
     if (text.on) return readable_on(color_of(text.on->map, text.on->level, theme_));
-    if (text.ink == Ink::text) return std::nullopt;  // the terminal's own can be read on whatever it has
+    if (text.ink == Ink::text) return std::nullopt;  // the terminal's own text colour is readable on its background
     return color_of(text.ink, theme_);
   }
   static std::optional<std::uint8_t> level_at(const Image& image, Point at) {
@@ -117,7 +117,7 @@ class TerminalPainter {
     canvas_.dot(after(at.x, kDot), before(at.y, kDot), ink, solid, dashed);
   }
 
-  // The middles of the dots in a box, those of the page only.
+  // Visits the middles of the dots that are in a box and on the page.
   template <class Visit>
   void for_dots(const Box& box, const Visit& visit) {
     const double top = std::max(0.0, std::floor(box.y / kDot));
@@ -150,7 +150,7 @@ class TerminalPainter {
       if (is_inside(points, at) && is_shown(at, opacity)) put_dot(at, ink, false);
     });
   }
-  // How often a ray to the right crosses the outline: odd inside.
+  // Counts how often a ray to the right crosses the outline: inside, an odd number of times.
   static bool is_inside(std::span<const Point> points, Point at) {
     bool inside = false;
     for (std::size_t i = 0, j = points.size() - 1; i < points.size(); j = i++) {
@@ -166,7 +166,7 @@ class TerminalPainter {
     if (is_rule(*path.stroke) && a.x == b.x) return upright_rule(a.x, std::min(a.y, b.y), std::max(a.y, b.y), path);
     if (is_rule(*path.stroke) && a.y == b.y) return level_rule(a.y, std::min(a.x, b.x), std::max(a.x, b.x), path);
     const double steps = std::ceil(std::max(std::fabs(b.x - a.x), std::fabs(b.y - a.y)) / kDot * 2.0) + 1.0;
-    const double right = std::max(a.x, b.x) - (a.x == b.x ? 0.0 : 1e-3);  // not the dot that begins where it ends
+    const double right = std::max(a.x, b.x) - (a.x == b.x ? 0.0 : 1e-3);  // excludes the dot that begins at the end
     for (double step = 0.0; step <= steps; step += 1.0) {
       if (path.dashed && std::fmod(step, 12.0) >= 7.0) continue;
       const double share = step / steps;
@@ -200,7 +200,7 @@ class TerminalPainter {
       }
     }
   }
-  // A branch of the axis that it hangs on, under the dots of its place; the last one where the axis ends.
+  // Adds a tick to the axis above it, in the cell of x, or in the last cell if the axis ends there.
   void tick(double x, std::int64_t line, const Path& path) {
     std::int64_t column = after(x, kCellWidth);
     const drawing::CanvasCell* cell = canvas_.cell(column, line);

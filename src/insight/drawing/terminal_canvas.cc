@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kRamp = " .:-=+*#%@";
 constexpr const char* kUpperHalf = "\xe2\x96\x80";
 constexpr const char* kLowerHalf = "\xe2\x96\x84";
-// By RuleSide: left 1, right 2, up 4, down 8.
+// Indexed by the sum of RuleSide: left 1, right 2, up 4, down 8.
 constexpr std::array<const char*, 16> kRules = {" ",
                                                 "\xe2\x94\x80",
                                                 "\xe2\x94\x80",
@@ -80,7 +80,7 @@ char ascii_rule(const CanvasCell& cell) {
   return upright ? '|' : '-';
 }
 
-// ASCII has no half blocks. The mean of two rows would be a number that neither of them has: the upper one is shown.
+// ASCII has no half blocks. The upper of two rows is shown, because their mean would be a number that neither has.
 char ascii_level(const CanvasCell& cell) {
   const std::optional<std::uint8_t> level = cell.levels[0] ? cell.levels[0] : cell.levels[1];
   if (!level) return ' ';

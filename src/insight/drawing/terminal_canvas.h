@@ -1,4 +1,4 @@
-// Characters of a terminal as a surface to draw on: dots of braille, rules of box elements, half blocks and text.
+// A surface to draw on, made of the characters of a terminal: braille dots, box-drawing lines, half blocks and text.
 //
 // In a cell, text hides everything, dots hide rules, and both hide the image. A cell has one colour, that of the last
 // mark.

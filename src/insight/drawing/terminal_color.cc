@@ -59,7 +59,7 @@ void ColorLine::put(const std::string& foreground, const std::string& background
   const auto change = [&codes](bool changed, const std::string& code) {
     if (changed) codes += (codes.empty() ? "" : ";") + code;
   };
-  // A colour of letters does not show in a space: what follows decides.
+  // A space shows no text colour, so the colour need not change before the next visible character.
   const bool visible = character != " ";
   change(visible && foreground != foreground_, foreground);
   change(background != background_, background);

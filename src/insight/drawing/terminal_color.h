@@ -27,7 +27,7 @@ std::string background_code(Rgb color, TerminalStyle style);
 inline constexpr const char* kPlainForeground = "39";  // the terminal's own colours
 inline constexpr const char* kPlainBackground = "49";
 
-// Writes characters with colours, and an escape code only where something changes.
+// Writes characters with colours. Writes an escape code only if something changes.
 class ColorLine {
  public:
   void put(const std::string& foreground, const std::string& background, const std::string& character,

@@ -63,7 +63,7 @@ std::vector<Step> part_steps(const ConcatPart& part, double coordinate, const Co
   return steps;
 }
 
-// f[0][j] p_0 + f[1][j] p_1 = angle.
+// The step with the angles: f[0][j] p_0 + f[1][j] p_1 = angle.
 Step angles(const FourierSchedule& schedule, std::span<const double> position) {
   Step step{"angles", "The angle of each pair is a sum over the coordinates", {}, {}};
   const auto pairs = static_cast<std::size_t>(schedule.pairs());

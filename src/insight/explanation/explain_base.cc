@@ -13,7 +13,7 @@ std::string turns_text(double wavelength) {
   return std::isfinite(wavelength) ? "one turn in " + readable(wavelength) + " positions" : "no rotation";
 }
 
-// What the dot product of two rows, or the score of two equal vectors, keeps of its size.
+// The share of its size that the dot product of two rows, or the score of two equal vectors, keeps at a distance.
 double mean_cosine(const std::vector<double>& inv_freq, double distance) {
   double sum = 0.0;
   for (const double frequency : inv_freq) sum += std::cos(distance * frequency);

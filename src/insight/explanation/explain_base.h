@@ -15,7 +15,7 @@ struct BaseComparison {
   std::string usual_name;     // "with base 10000": how the lines introduce its numbers
 };
 
-// Wavelengths side by side, what the difference does, and the mean cosine of all pairs at a few distances.
+// The step: wavelengths side by side, the effect of the difference, and the mean cosine of all pairs at some distances.
 Step compare_bases(const BaseComparison& bases);
 
 }  // namespace posenc::explanation

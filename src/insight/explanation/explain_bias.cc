@@ -30,7 +30,7 @@ Parameters invented(const Spec& spec, const ExplainPairs& pairs, std::vector<std
     const std::int64_t columns = table ? settled(info.shape[1], pairs.keys) : 1;
     if (static_cast<double>(rows) * static_cast<double>(columns) > kMost) return {};
     std::vector<double>& numbers = memory.emplace_back(small_numbers(rows * columns, memory.size() + 1));
-    // A number per head may multiply a distance: positive, so that far keys get less.
+    // Numbers per head may multiply a distance. They are positive, so that far keys get less.
     for (double& number : numbers) number = table ? number : std::fabs(number);
     parameters.push_back(
         {info.name, table ? make_view(numbers.data(), {rows, columns}) : make_view(numbers.data(), {rows})});
@@ -174,7 +174,7 @@ class BiasExplainer {
     return true;
   }
 
-  // A bias is largest at distance 0, `own` in the row.
+  // Remarks on a bias that is largest at distance 0, which is element `own` of the row.
   static std::vector<std::string> favours_itself(const std::vector<double>& row, std::size_t own) {
     bool negative_elsewhere = row[own] > 0.0 && row.size() > 1;
     for (std::size_t k = 0; k < row.size(); ++k) negative_elsewhere = negative_elsewhere && (k == own || row[k] < 0.0);

@@ -127,7 +127,7 @@ Step training(const Learned& spec, const RowRead& read, const ConstView& table) 
   return step;
 }
 
-// If the number of rows is not given: enough for the position.
+// The number of rows of the table. If it is not given, enough rows for the position.
 std::int64_t rows_of(const Learned& spec, double position, const ConstView& table) {
   if (table.data != nullptr) return table.shape[0];
   if (spec.rows > 0) return spec.rows;

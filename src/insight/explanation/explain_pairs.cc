@@ -14,7 +14,7 @@ namespace {
 
 constexpr base::Refusal refuse{"explain_pairs"};
 
-// Options that a kind does not use are refused: whoever gives one expects it to change something.
+// Refuses options that a kind does not use, because a user who gives one expects it to change something.
 void check_use(const Spec& spec, const ExplainPairs& pairs, bool at_input, bool term) {
   const std::string kind(kind_of(spec));
   if ((at_input || term) && !pairs.scores.empty())

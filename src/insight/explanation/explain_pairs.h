@@ -67,12 +67,12 @@ inline std::string position_text(const PositionView& positions, std::int64_t n) 
   return text::number_text(positions.real(0, n));
 }
 
-// "at 2   " or, if the keys are words, "her at 2   ": as wide for every key.
+// "at 2   " or, if the keys are words, "her at 2   ": the same width for every key.
 std::string key_label(const ExplainPairs& pairs, std::int64_t key);
-// "key", as wide as the labels.
+// The word "key", padded to the width of the labels.
 std::string key_header(const ExplainPairs& pairs);
 
-// One query is followed key by key: the last, which sees most.
+// The query that is followed key by key: the last one, because it sees the most keys.
 inline std::int64_t followed_query(const ExplainPairs& pairs) { return pairs.queries.count - 1; }
 inline std::string followed_title(const ExplainPairs& pairs) {
   return "The query at " + position_text(pairs.queries, followed_query(pairs)) +

@@ -124,7 +124,7 @@ double Explainer::exact_angle(std::int64_t i) const {
   return angle;
 }
 
-// As float32 tensors form it: position, frequency, product and sum each rounded.
+// The angle as float32 tensors compute it: position, frequency, product and sum are each rounded.
 double Explainer::rounded_angle(std::int64_t i) const {
   float angle = 0.0f;
   for (std::size_t axis = 0; axis < position_.size(); ++axis) {
@@ -133,7 +133,7 @@ double Explainer::rounded_angle(std::int64_t i) const {
   return static_cast<double>(angle);
 }
 
-// The rounding error of an angle. Fused, because the exact angle may not fit into a double.
+// The rounding error of an angle. Uses fused operations, because the exact angle may not fit into a double.
 double Explainer::rounding(std::int64_t i) const {
   double difference = rounded_angle(i);
   for (std::size_t axis = 0; axis < position_.size(); ++axis) {
@@ -149,7 +149,8 @@ std::vector<double> Explainer::cos_sin(std::span<const double> position) const {
   return row;
 }
 
-// In plain steps, not by rotate(), which fuses products and sums on some machines: the digits are the same everywhere.
+// Rotates in plain steps, not by rotate(), which fuses products and sums on some machines: so the digits are the same
+// everywhere.
 Explainer::Head Explainer::turned(const Head& x, std::span<const double> position) const {
   const std::vector<double> row = cos_sin(position);
   Head out = x;
@@ -165,7 +166,7 @@ Explainer::Head Explainer::turned(const Head& x, std::span<const double> positio
   return out;
 }
 
-// 1, 2, .., 9, 1, 2, ..
+// A head with the numbers 1, 2, .., 9, 1, 2, ..
 Explainer::Head Explainer::sample() const {
   Head x(static_cast<std::size_t>(spec_.head_dim));
   for (std::size_t c = 0; c < x.size(); ++c) x[c] = static_cast<double>(c % 9 + 1);
@@ -182,7 +183,7 @@ std::string Explainer::head_text(const Head& x, bool whole) {
 Step Explainer::formula() const {
   Step step{"formula", "The formula", {}, {}};
   const properties::KindFormula whole = properties::formula_of(spec_);
-  const auto angle = whole.lines.begin() + 2;  // behind what becomes of a pair
+  const auto angle = whole.lines.begin() + 2;  // after the lines for the two channels of a pair
   step.lines = {plain_text(properties::KindFormula{.lead = whole.lead, .lines = {whole.lines.begin(), angle}}),
                 plain_text(properties::KindFormula{.lines = {angle, whole.lines.end()}, .note = whole.note})};
   if (schedule_.attention_factor == 1.0) return step;
@@ -312,7 +313,7 @@ Step Explainer::matrix() const {
   return step;
 }
 
-// R(a)^T R(b) = R(b - a), with numbers.
+// The step that shows R(a)^T R(b) = R(b - a) with numbers.
 Step Explainer::product(double shift) const {
   const double a = position_[0];
   const double step_by = std::fabs(a + shift) <= static_cast<double>(kMaxPosition) ? shift : -shift;
@@ -354,7 +355,7 @@ Step Explainer::distances() const {
   return step;
 }
 
-// Another base beside the usual one, both without a scaling.
+// The step that compares the base with the usual one, both without a scaling; none if they are the same.
 std::optional<Step> Explainer::base() const {
   if (!spec_.inv_freq.empty() || spec_.base == 10000.0 || schedule_.axes > 1 || pairs() < 2) return std::nullopt;
   Rotary own = spec_;
@@ -410,7 +411,7 @@ std::vector<Step> explain_rotary(const Rotary& given, std::span<const double> po
   if (options.derivative) {
     fail(ErrorKind::unsupported, "[explain] the derivative is available for sinusoidal encodings only");
   }
-  make_schedule(given);  // refuses layers that differ without one
+  make_schedule(given);  // throws if layers differ and no layer is given
   const Rotary spec = at_layer(given, given.layer.value_or(0));
   if (!is_rotation(spec.layout)) {
     fail(ErrorKind::unsupported,

@@ -41,7 +41,7 @@ struct ScalingExplainer {
   double scaled(std::size_t i) const { return changed_to[i]; }
   double share(std::size_t i) const { return scaled(i) / plain[i]; }
   std::string dim() const { return std::to_string(ladder.dim); }
-  // How far a pair is scaled: 0 is kept, 1 is divided by the factor.
+  // How far a pair is scaled: 0 means kept, 1 means divided by the factor.
   double division(std::size_t i, double factor) const {
     return factor == 1.0 ? 0.0 : (1.0 - share(i)) / (1.0 - 1.0 / factor);
   }

@@ -40,7 +40,7 @@ class SinusoidalExplainer {
   std::int64_t pairs() const { return static_cast<std::int64_t>(schedule_.inv_freq.size()); }
   std::int64_t sine_column(std::int64_t j) const { return properties::channel_at(schedule_.sine, j); }
   std::int64_t cosine_column(std::int64_t j) const { return properties::channel_at(schedule_.cosine, j); }
-  // "i = 7  ", as wide for every pair.
+  // "i = 7  ": the same width for every pair.
   std::string label(std::int64_t j) const {
     return "i = " + padded(std::to_string(j), std::max<std::size_t>(4, std::to_string(pairs()).size()));
   }
@@ -61,7 +61,7 @@ class SinusoidalExplainer {
   std::string symbol_at(std::int64_t column) const;
   std::string dimension_line(std::int64_t column) const;
   void add_small_angle(Step& step) const;
-  // The angle of pair j at the position, as the formula has it.
+  // The angle of pair j at the position, computed as in the formula.
   double angle(std::int64_t j) const {
     return (position_ + static_cast<double>(spec_.first)) * schedule_.inv_freq[static_cast<std::size_t>(j)];
   }
@@ -171,7 +171,7 @@ std::string SinusoidalExplainer::dimension_line(std::int64_t column) const {
   return line + " = " + value;
 }
 
-// The first pair whose angle is small enough for sin x = x to show.
+// Shows sin x = x at the first pair whose angle is small enough.
 void SinusoidalExplainer::add_small_angle(Step& step) const {
   constexpr double kSmall = 0.1;
   for (std::int64_t j = 0; j < std::min(schedule_.sine.count, schedule_.cosine.count); ++j) {
@@ -200,7 +200,8 @@ Step SinusoidalExplainer::dimensions() const {
   return step;
 }
 
-// The same width with the base and the exponent of the paper, if the frequencies differ.
+// The step that compares with the base and the exponent of the paper at the same width; none if the frequencies are the
+// same.
 std::optional<Step> SinusoidalExplainer::base() const {
   const Sinusoidal paper{.width = spec_.width, .odd = spec_.odd};
   const std::vector<double> usual = make_schedule(paper).inv_freq;

@@ -43,7 +43,7 @@ class ShawExplainer {
       vectors_ = small_numbers((spec.left + spec.right + 1) * width_, 3);
       return;
     }
-    ScoreTerm(spec, pairs.parameters);  // throws where they do not fit
+    ScoreTerm(spec, pairs.parameters);  // throws if they do not fit
     for (const Parameter& parameter : pairs.parameters) {
       if (parameter.name == "keys") read(parameter.value);
     }
@@ -62,7 +62,7 @@ class ShawExplainer {
   std::int64_t row(std::int64_t k) const { return shaw_row(spec_, query_position(), pairs_.keys.integer(0, k)); }
   const double* key(std::int64_t k) const { return keys_.data() + k * width_; }
 
-  // "offset 2 - 3 = -1, clipped to ..., ": as the spec counts it.
+  // "offset 2 - 3 = -1, clipped to ..., ", with the sign that the spec uses.
   std::string offset_text(std::int64_t k) const {
     const bool forward = spec_.offset == Offset::key_minus_query;
     const auto q = static_cast<double>(query_position()), at = static_cast<double>(pairs_.keys.integer(0, k));

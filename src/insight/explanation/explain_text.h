@@ -1,4 +1,4 @@
-// How the worked examples write numbers, rows and long lists.
+// The form of numbers, rows and long lists in worked examples.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline std::string five_decimals(double value) {
   return text == "-0.00000" ? "0.00000" : text;
 }
 
-// Without an exponent, which people must decode: "2559196", "628.319".
+// A number as text without an exponent, because exponents are hard to read: "2559196", "628.319".
 inline std::string readable(double value) {
   return std::fabs(value) >= 1e5 && std::fabs(value) < 1e15 ? text::fixed_text(value, 0) : text::general_text(value, 6);
 }
@@ -45,7 +45,7 @@ inline std::vector<std::string> wrapped_lines(std::string_view text, std::string
   return lines;
 }
 
-// Adds the step of what texts often get wrong about a kind, before the commands if there are any.
+// Adds the step about common mistakes in texts on a kind, before the commands if there are any.
 void add_mistakes(const Spec& spec, std::vector<Step>& steps);
 
 // A place on one axis or several: "3", "3/5".
@@ -53,7 +53,7 @@ inline std::string place_text(std::span<const double> place, std::string_view be
   return text::joined(place, between);
 }
 
-// The spec as commands name it.
+// The spec as written in commands.
 template <class Options>
 std::string spec_text_of(const Spec& spec, const Options& options) {
   return options.spec_text.empty() ? to_text(spec) : options.spec_text;

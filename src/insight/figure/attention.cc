@@ -85,7 +85,7 @@ class SmallLayer {
   std::vector<double> embeddings_, query_weight_, key_weight_;
 };
 
-// The mean over heads, or one of them.
+// The map of the mean over heads, or of one head.
 drawing::Heat map_of(const std::vector<double>& weights, std::int64_t tokens, std::int64_t heads,
                      std::optional<std::int64_t> head) {
   const auto cells = static_cast<std::size_t>(tokens * tokens);

@@ -54,7 +54,7 @@ void check_factors(const FigureCall& call) {
   if (!call.options.exponents.empty() && std::holds_alternative<Rotary>(call.numbers->spec())) {
     fail(ErrorKind::usage, "--exponents: rotary has no exponent factor; use --bases");
   }
-  constexpr std::size_t kMost = 6;  // more curves than colours
+  constexpr std::size_t kMost = 6;  // the number of colours for curves
   const std::pair<std::string, std::size_t> counts[] = {{"--bases", call.options.bases.size()},
                                                         {"--exponents", call.options.exponents.size()}};
   for (const auto& [option, count] : counts) {
@@ -160,7 +160,7 @@ Figure make_bases(const FigureCall& call) {
   return page.with(std::move(cosines));
 }
 
-// True for frequencies by a rule with one base.
+// Whether the frequencies follow a rule with one base.
 bool has_base(const Spec& spec) {
   if (const auto* rotary = std::get_if<Rotary>(&spec)) {
     return rotary->inv_freq.empty() && rotary->local_base == 0.0 && has_one_axis(spec) &&

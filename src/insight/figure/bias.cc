@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMatrices = 8;
 constexpr std::int64_t kCurves = 12;
 
-// The head asked for, or the first few.
+// The head that the options ask for, or the first few.
 std::vector<std::int64_t> heads_shown(const FigureCall& call, std::int64_t most) {
   if (call.options.head) return {*call.options.head};
   std::vector<std::int64_t> heads;
@@ -29,7 +29,7 @@ std::string heads_note(const FigureCall& call, std::size_t shown) {
   return "the first " + std::to_string(shown) + " of " + std::to_string(heads) + " heads";
 }
 
-// The positions that were picked, in their original type: tables can be read at whole positions only.
+// The selected positions in their original type, because tables can be read at whole positions only.
 class Places {
  public:
   Places(const PositionView& asked, const std::vector<double>& picked) : integral_(asked.integral()), real_(picked) {
@@ -63,7 +63,7 @@ struct BiasHeats {
   bool hidden = false;       // whether some pairs are masked
 
   double top() const { return *std::max_element(tops.begin(), tops.end()); }
-  // On one scale the smallest of them would be blank.
+  // Whether the matrices need separate scales: on one scale, the smallest of them would look blank.
   bool differ() const { return *std::min_element(tops.begin(), tops.end()) < 0.25 * top(); }
 };
 

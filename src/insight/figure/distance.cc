@@ -14,7 +14,7 @@
 namespace posenc::figure {
 namespace {
 
-// Distances 0 to what was asked for, or `usual`.
+// The number of distances that the options ask for, or `usual`.
 std::int64_t distances_of(const FigureCall& call, std::int64_t usual) {
   const PositionView asked = call.options.positions;
   if (asked.count == 0) return usual;
@@ -59,7 +59,8 @@ Figure curve_figure(const FigureCall& call, const std::vector<double>& curve, co
   return page.with({"by distance", {{"distance", x}, {"product", curve}, {"cosine", cosines}, {"envelope", envelope}}});
 }
 
-// For rows whose product depends on their positions, not only on the distance: mean and middle 95 % over all pairs.
+// The figure for rows whose product depends on their positions too: the mean and the middle 95 % over all pairs at each
+// distance.
 Figure band_figure(const FigureCall& call, std::int64_t distances) {
   const Encoding& numbers = *call.numbers;
   const std::int64_t rows = std::min<std::int64_t>(numbers.positions().value_or(1024), 1024);

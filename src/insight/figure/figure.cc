@@ -73,7 +73,7 @@ void check_options(const FigureInfo& info, const FigureOptions& options) {
   refuse(info, "exponents", !options.exponents.empty());
   refuse(info, "content", options.content.rank != 0);
   refuse(info, "tokens", !options.tokens.empty());
-  // Before any work: the layout would refuse them when all numbers are there.
+  // Check before any work: the layout would refuse the width only after all numbers are computed.
   if (options.width > 0.0 && options.width < drawing::kLeastPageWidth) {
     fail(ErrorKind::usage, "[make_figure] width must be at least " + text::number_text(drawing::kLeastPageWidth) +
                                " but got " + text::number_text(options.width));

@@ -180,7 +180,7 @@ double largest_size(const drawing::Heat& heat) {
   return largest > 0.0 ? largest : 1.0;
 }
 
-// Long words would take the room of the picture.
+// Shortens long words, which would take room from the picture.
 std::vector<drawing::Tick> word_ticks(const std::vector<std::string>& words) {
   constexpr double kSize = 11.0;
   constexpr double kRoom = 84.0;

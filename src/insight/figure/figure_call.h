@@ -1,4 +1,4 @@
-// How figures are made: the call of a figure, the page that it begins with, and helpers that figures share.
+// The call of a figure, the page that it begins with, and helpers that figures share.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct FigureCall {
 struct FigureEntry {
   FigureInfo info;
   Figure (*make)(const FigureCall& call);
-  // Whether it can show this spec of a kind that lists it; null: every one.
+  // Whether the figure can show this spec, if the page of its kind lists the figure. Null: it can show every such spec.
   bool (*suits)(const Spec& spec) = nullptr;
-  bool of_any_kind = false;  // kinds need not list it
+  bool of_any_kind = false;  // it can show every kind, even if the page of the kind does not list it
 };
 // False for a rotary encoding with several axes: it has no single distance, and no single hand per pair.
 bool has_one_axis(const Spec& spec);
@@ -49,10 +49,10 @@ struct FigureText {
   std::string title;
   std::string finding;                 // what the figure shows, in a sentence
   std::string note = {};               // what is left out or averaged
-  std::vector<std::string> more = {};  // other lines below
+  std::vector<std::string> more = {};  // more lines below the figure
   double body_height = 320.0;
   double width = 720.0;
-  // In a terminal the body gets so many lines, whatever the screen has: less is unreadable, more is empty.
+  // In a terminal, the fewest and the most lines of the body, whatever the height of the screen.
   std::int64_t least_lines = 0, most_lines = 1000;
 };
 
@@ -81,8 +81,8 @@ bool is_untrained(const FigureCall& call);
 // Adds "(untrained)" to the title if is_untrained().
 FigurePage begin_figure(const FigureCall& call, const FigureText& text);
 
-// The positions asked for, or 0 to `count` - 1 (fewer if a learned table ends before). Throws unless they are on one
-// axis, at least `least`, at most `most`, and evenly spaced or at most `uneven`.
+// The positions of the options, or 0 to `count` - 1 (fewer if a learned table ends before). Throws unless they have one
+// axis, their number is from `least` to `most`, and they are evenly spaced or at most `uneven`.
 struct PositionRule {
   std::int64_t count = 100;
   std::int64_t least = 1;
@@ -93,10 +93,10 @@ PositionView figure_positions(const FigureCall& call, const PositionRule& rule);
 // The first position, and the step to the next.
 double first_of(const PositionView& positions);
 double step_of(const PositionView& positions);
-// At most `most` of the positions, evenly spaced from the first on; `note` says so if that is not all.
+// At most `most` of the positions, evenly spaced from the first on. If some are left out, `note` says so.
 std::vector<double> sampled_positions(const PositionView& positions, std::int64_t most, std::string& note);
 
-// Throws if `rows` x `columns` numbers are more than a figure can hold: before the first of them is computed.
+// Throws if `rows` x `columns` numbers are more than a figure can hold. Call it before computing them.
 void check_amount(const FigureCall& call, double rows, double columns, const char* what);
 // Rows of an encoding at the input, [positions][width].
 std::vector<double> rows_at(const Encoding& numbers, const std::vector<double>& positions);

@@ -23,7 +23,7 @@ LayoutRow row_of(Layout layout, const std::string& title, std::int64_t width) {
   return row;
 }
 
-// Where the lines of a row are: its title, the numbers of channels in their boxes, and the pairs below.
+// The height of each line of a row: the numbers of channels in their boxes, the pairs below, and the end of the row.
 struct RowPlaces {
   double channel, pair, bottom;  // from the top of the row
 };
@@ -66,7 +66,7 @@ void draw_row(Drawing& drawing, const LayoutRow& row, double left, double top, d
 }
 
 Figure make_layouts(const FigureCall& call) {
-  // A small head is drawn whole. The first channels of a larger one would not show the pairs: 8 stand for all.
+  // A small head is drawn whole. The first channels of a larger one would not show its pairs, so draw a head of 8.
   const std::int64_t turning = call.numbers != nullptr ? call.numbers->rotary()->rotary_dim : 8;
   const std::int64_t width = turning <= 16 ? turning : 8;
   const std::string half_of = std::to_string(width / 2);

@@ -94,7 +94,7 @@ std::vector<double> rows_on(const Encoding& numbers, const PlaceGrid& grid, std:
   return rows;
 }
 
-// The place in the middle, or the one that was asked for.
+// The place that the options ask for, or the one in the middle.
 std::int64_t chosen_place(const FigureCall& call, const PlaceGrid& grid) {
   if (call.options.position) {
     const double place = *call.options.position;
@@ -223,7 +223,7 @@ void draw_frames(FigurePage& page, const PlaceGrid& grid, const std::vector<doub
   }
 }
 
-// As high as square cells need, within the limits of a page.
+// The height that square cells need, within the limits of a page.
 double body_height(const PlaceGrid& grid, double width, std::int64_t frames) {
   const auto rows = static_cast<double>(grid.shape[grid.shape.size() - 2]);
   const double panel = 0.85 * width / static_cast<double>(panels_beside(frames)) - 30.0;

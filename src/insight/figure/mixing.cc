@@ -225,7 +225,7 @@ Figure make_parts(const FigureCall& call) {
              .body_height = 520.0,
              .least_lines = 2 * std::min<std::int64_t>(count, 12) + 10,
              .most_lines = (call.options.plain ? 2 : 4) * count + 10});
-  // The query's side and the key's side of each part: by content, or by position.
+  // Whether the query and the key take part in each part of the score with their content or with their position.
   struct Part {
     const char* name;
     bool query_content, key_content;

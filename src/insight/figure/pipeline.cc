@@ -14,7 +14,7 @@ struct FlowNode {
   std::string about;  // for the data
 };
 
-// What the encoding does, and to which node.
+// What the encoding does, and the node that it acts on.
 struct SideEntry {
   std::string name;
   std::string shape;
@@ -57,7 +57,8 @@ std::vector<FlowNode> flow_nodes_of(const FigureCall& call) {
   return nodes;
 }
 
-// Boxes along one direction; what enters from the side is below, or on the right if they run down.
+// Places boxes in a row, or in a column if the page is narrow. The box that enters from the side is below the row, or
+// right of the column.
 class Flow {
  public:
   Flow(const FigurePage& page, std::size_t nodes)
@@ -77,7 +78,7 @@ class Flow {
     const double along = step_ * static_cast<double>(i);
     return {body_.x + (down_ ? 0.0 : along), body_.y + (down_ ? along : unit_), node_.width, node_.height};
   }
-  // The box of what enters a node from the side, and the ends of its arrow.
+  // The box that enters a node from the side, and the ends of its arrow.
   Box side(std::size_t i, double width) const {
     const Box to = node(i);
     if (down_)
@@ -100,7 +101,7 @@ void draw_box(Drawing& drawing, const Box& box, const std::string& text, Ink ink
   const drawing::Type type(drawing.metrics);
   const bool cells = drawing.metrics == TextMetrics::cells;
   if (cells) {
-    // The frame of a terminal is in the cells before its edges: this one is within the box.
+    // In a terminal, a frame is in the cells left of and above its edges. Move this one into the box.
     drawing.add(
         Rectangle{.box = {box.x + kCellWidth, box.y + kCellHeight, box.width - kCellWidth, box.height - kCellHeight},
                   .stroke = Ink::axis});
@@ -121,7 +122,7 @@ void draw_words(Drawing& drawing, const std::string& text, Point at, Anchor anch
       Text{.text = text, .at = at, .size = drawing::Type(drawing.metrics).small, .anchor = anchor, .ink = Ink::muted});
 }
 
-// An arrow that is level or upright; in a terminal of characters.
+// A horizontal or vertical arrow; in a terminal, made of characters.
 void draw_flow(Drawing& drawing, Point from, Point to, Ink ink) {
   if (drawing.metrics != TextMetrics::cells) {
     const double length = std::hypot(to.x - from.x, to.y - from.y);

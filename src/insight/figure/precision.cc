@@ -11,7 +11,7 @@ namespace posenc::figure {
 namespace {
 
 constexpr std::int64_t kNear = 24;
-constexpr double kFloor = 1e-9;  // smaller errors are shown there
+constexpr double kFloor = 1e-9;  // smaller errors are shown as this
 
 struct Way {
   Pipeline pipeline;
@@ -22,7 +22,7 @@ constexpr std::array<Way, 4> kWays = {{{Pipeline::f16, "float16 angles"},
                                        {Pipeline::f32, "float32 angles, the usual way"},
                                        {Pipeline::posenc_f32, "posenc, float32 table"}}};
 
-// A few positions near each power of two: the error at a single position is a matter of luck.
+// Some positions near each power of two, because the error at a single position is a matter of luck.
 std::vector<std::int64_t> positions_near(double position) {
   const auto center = static_cast<std::int64_t>(std::min(position, 2147483647.0));
   std::vector<std::int64_t> near;

@@ -23,10 +23,10 @@ std::vector<double> frequencies_of(const Encoding& numbers) {
 
 SinCos turned(double inv_freq, double position) { return sin_cos(phase_at(make_phase_step(inv_freq), position)); }
 
-// In ASCII the sign of an axis would look like a wall.
+// In ASCII, a circle in the character of an axis would look like a wall.
 Ink circle_ink(const FigureCall& call) { return call.options.plain ? Ink::grid : Ink::axis; }
 
-// How many hands are shown, and how they are arranged.
+// The number of hands that are shown, and their arrangement.
 struct ClockGrid {
   std::int64_t every = 1, shown = 1, columns = 8, rows = 1;
   std::int64_t lines = 0;  // of a terminal, for one hand

@@ -14,7 +14,7 @@ namespace {
 
 struct Curve {
   std::string name;
-  std::string note;  // behind the words of the name
+  std::string note;  // follows the name in the legend
   drawing::Stroke stroke;
   std::vector<double> inv_freq;
 };
@@ -39,7 +39,7 @@ bool has_list(Scaling scaling) {
   });
 }
 
-// Gives a scaling the numbers of the figure, and returns what the legend must add.
+// Gives a scaling the numbers of the figure, and returns a note for the legend.
 std::string set_numbers(Scaling& scaling, const Setting& with) {
   constexpr double kGrowth = 2.0;  // for scalings that grow with the sequence anyway
   const bool grows = needs_length(scaling);
@@ -104,7 +104,7 @@ std::vector<double> shares(const std::vector<double>& inv_freq, const std::vecto
   return result;
 }
 
-// True for frequencies by rule, at least two of them, with a base above 1.
+// Whether there are at least two frequencies that follow the rule, with a base above 1.
 bool can_be_scaled(const Spec& spec) {
   const auto* rotary = std::get_if<Rotary>(&spec);
   if (!rotary || !rotary->inv_freq.empty() || rotary->base <= 1.0) return false;

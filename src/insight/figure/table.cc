@@ -16,8 +16,9 @@ namespace {
 constexpr std::int64_t kBinRows = 400;
 constexpr std::int64_t kBinColumns = 2048;
 
-// Rows of any number of positions as a matrix of at most kBinRows x kBinColumns: means of neighbouring positions, made
-// while the rows stream by, and one pair of channels in so many. Means of neighbouring channels would be neither's.
+// The rows of any number of positions as a matrix of at most kBinRows x kBinColumns. Rows are means of neighbouring
+// positions, computed while the rows are streamed. Columns are one pair of channels in so many, because the mean of
+// neighbouring channels would show neither of them.
 struct Binned {
   drawing::Heat heat;
   std::int64_t channels_every = 1;  // one pair of channels in so many is kept
@@ -85,8 +86,8 @@ drawing::HeatOptions binned_options(const Binned& binned, const PositionView& po
           .columns_every = binned.channels_every};
 }
 
-// How many rows of a picture there is room for in a terminal, if the body is cut into `panels` and each has `lines` of
-// words; in other forms `usual`.
+// The number of rows of a picture that fit into a terminal, if the body is divided into `panels` and each has `lines`
+// lines of words. For other outputs, `usual`.
 std::int64_t rows_with_room(const FigureCall& call, const FigureText& text, double panels, double lines,
                             std::int64_t usual) {
   if (!in_cells(call)) return usual;
@@ -95,7 +96,7 @@ std::int64_t rows_with_room(const FigureCall& call, const FigureText& text, doub
   return std::clamp<std::int64_t>(drawing::image_rows(page.figure.drawing, height), 4, usual);
 }
 
-// The places asked for on several axes, or a small grid, which `grid` keeps.
+// The positions of the options on several axes, or a small grid, whose coordinates are stored in `grid`.
 PositionView figure_places(const FigureCall& call, std::vector<std::int64_t>& grid) {
   PositionView positions = call.options.positions;
   const std::int64_t axes = axes_of(call.numbers->spec());
@@ -107,8 +108,7 @@ PositionView figure_places(const FigureCall& call, std::vector<std::int64_t>& gr
   return positions;
 }
 
-// Labels that say on which side channels are fast and on which slow, above the first and last column of each run of
-// frequencies.
+// Labels that say which channels are fast and which slow, above the first and last column of each run of frequencies.
 std::vector<drawing::TopLabel> speed_labels(const SinusoidalSchedule& schedule, std::int64_t columns) {
   if (schedule.inv_freq.size() < 2) return {};
   const bool falls = std::fabs(schedule.inv_freq.front()) >= std::fabs(schedule.inv_freq.back());
@@ -137,12 +137,12 @@ Figure make_heatmap(const FigureCall& call) {
   std::vector<std::int64_t> grid;
   const PositionView positions = one_axis ? figure_positions(call, {.count = rows_with_room(call, text, 1.0, 4.0, 100)})
                                           : figure_places(call, grid);
-  // The positions that were asked for are all shown if that takes few lines.
+  // Show all positions that the options ask for if that takes few lines.
   constexpr std::int64_t kFewLines = 40;
   const std::int64_t lines = positions.count / (call.options.plain ? 1 : 2) + 5;
   if (lines <= kFewLines) text.least_lines = std::max(text.least_lines, lines);
   Binned binned = binned_rows(call, numbers, positions);
-  // Means are smaller than what they are means of: a fixed encoding keeps the scale of its rows.
+  // Means are smaller than the numbers that they are made from, so a fixed encoding keeps the scale of its rows.
   const double largest = numbers.sinusoidal() && numbers.table().rank == 0 ? std::fabs(numbers.sinusoidal()->multiplier)
                                                                            : largest_size(binned.heat);
   const auto extremes = std::minmax_element(binned.heat.values.begin(), binned.heat.values.end());

@@ -17,7 +17,7 @@ struct Channel {
   bool sine;
 };
 
-// More turns than a picture has room for.
+// Whether a wave has more turns than a picture has room for.
 bool is_too_fast(const SinusoidalSchedule& schedule, const Channel& channel, double range) {
   constexpr double kTurnsShown = 120.0;
   return wavelengths({schedule.inv_freq[static_cast<std::size_t>(channel.pair)]})[0] < std::fabs(range) / kTurnsShown;
@@ -25,7 +25,7 @@ bool is_too_fast(const SinusoidalSchedule& schedule, const Channel& channel, dou
 
 // Pairs 0, 1, 5, 15 and 31 of 32, and the same shares of any other number of pairs.
 std::vector<Channel> usual_channels(const FigureCall& call, const SinusoidalSchedule& schedule) {
-  // More than three waves are a tangle in the characters of a terminal.
+  // More than three waves are unreadable in the characters of a terminal.
   const std::vector<double> shares = in_cells(call)
                                          ? std::vector<double>{0.0, 5.0 / 31.0, 15.0 / 31.0}
                                          : std::vector<double>{0.0, 1.0 / 31.0, 5.0 / 31.0, 15.0 / 31.0, 1.0};
@@ -71,7 +71,7 @@ Figure make_waves(const FigureCall& call) {
   const SinusoidalSchedule& schedule = *numbers.sinusoidal();
   const Encoding fixed(std::holds_alternative<Hybrid>(numbers.spec()) ? Spec(std::get<Hybrid>(numbers.spec()).fixed)
                                                                       : numbers.spec());
-  // A terminal has too few dots for more.
+  // A terminal has too few dots for more positions.
   const std::int64_t usual = call.options.metrics == TextMetrics::cells ? 40 : 100;
   const PositionView positions = figure_positions(call, {.count = usual, .least = 2, .most = std::int64_t{1} << 20});
   const std::vector<Channel> channels = asked_channels(call, schedule);
@@ -196,7 +196,7 @@ Figure make_wavelengths(const FigureCall& call) {
     shortest = std::min(shortest, length);
     longest = std::max(longest, length);
   }
-  if (longest == 0.0) shortest = longest = train;  // there is none
+  if (longest == 0.0) shortest = longest = train;  // no pair has a frequency
   const auto pairs = static_cast<std::int64_t>(lengths.size());
   FigurePage page =
       begin_figure(call, {.title = "Wavelengths of " + numbers.command_text(),

@@ -39,14 +39,14 @@ std::vector<double> cosine_sums(const std::vector<double>& inv_freq, std::int64_
   return sums;
 }
 
-// The two channels of a pair, wherever the layout has them.
+// The two channels of a pair in its layout.
 std::pair<std::int64_t, std::int64_t> channels_of(const RotarySchedule& schedule, std::int64_t pair) {
   const bool interleaved = schedule.layout == Layout::interleaved || schedule.layout == Layout::interleaved_to_half;
   const std::int64_t a = schedule.first_channel + (interleaved ? 2 * pair : pair);
   return {a, a + (interleaved ? 1 : schedule.pairs())};
 }
 
-// What one draw of q and k gives at every distance: still + sum of cosine_i cos_i(k) + sine_i sin_i(k).
+// The score of one draw of q and k at any distance: still + sum of cosine_i cos_i(k) + sine_i sin_i(k).
 struct DrawnScore {
   double still = 0.0;
   std::vector<double> cosine, sine;
@@ -55,7 +55,7 @@ struct DrawnScore {
 DrawnScore drawn_score(const RotarySchedule& schedule, const double* q, const double* k) {
   DrawnScore score;
   const double factor = schedule.query_factor();
-  const double turned = factor * schedule.table_factor();  // the key's; the query's is in the table that it meets
+  const double turned = factor * schedule.table_factor();  // the key's factor; cos_i and sin_i include the query's
   const double sign = schedule.layout == Layout::half_negative ? -1.0 : 1.0;
   for (std::int64_t i = 0; i < schedule.pairs(); ++i) {
     const auto [a, b] = channels_of(schedule, i);

@@ -60,7 +60,7 @@ std::vector<double> rotated_scores(const RotaryAngles& angles, std::int64_t keys
 // Adds the entropy and the share of near keys of softmax(scores) to a point; scores are by distance.
 void add_weights(const std::vector<double>& scores, double share, EntropyPoint& point) {
   const double largest = *std::max_element(scores.begin(), scores.end());
-  if (std::isinf(largest)) return;  // nothing is seen
+  if (std::isinf(largest)) return;  // all keys are hidden
   double sum = 0.0, weighted = 0.0, near = 0.0;
   for (std::size_t k = 0; k < scores.size(); ++k) {
     if (std::isinf(scores[k])) continue;
@@ -102,7 +102,7 @@ class EntropyDraws {
     return angles_ ? rotated_scores(*angles_, keys, seed) : properties::normal_numbers(1, keys, 1.0, seed);
   }
 
-  // What the last of `length` queries makes of the nearest scores of a draw.
+  // The scores of the last of `length` queries, from the nearest scores of a draw.
   std::vector<double> scores(const std::vector<double>& drawn, std::int64_t length) const {
     std::vector<double> result(drawn.data(), drawn.data() + length);
     if (temperature_) {

@@ -11,7 +11,7 @@ PairTurns turns_of(double inv_freq, std::int64_t length) {
   PairTurns turns{.inv_freq = inv_freq, .wavelength = wavelength};
   turns.turns = static_cast<double>(length - 1) / wavelength;
   turns.complete = turns.turns >= 1.0;
-  // The next position may already close the circle: its angle is then between trained ones.
+  // The next position may already complete the turn: its angle is then between trained ones.
   if (std::isinf(wavelength) || static_cast<double>(length) >= wavelength) return turns;
   turns.first_unseen = length;
   turns.seen_again = std::ceil(wavelength);

@@ -29,7 +29,7 @@ void check_mixing(std::span<const double> row, const MixingOptions& options) {
     fail(ErrorKind::usage, "[mixing] tokens must be from 1 to " + std::to_string(kMostTokens) + " but got " +
                                std::to_string(options.tokens));
   }
-  // Beyond these the squares of their product overflow, or are 0.
+  // Outside this range, the square of a product of two sizes overflows or is 0.
   const auto sound = [](double size) { return size >= 1e-70 && size <= 1e70; };
   if (!sound(options.std)) {
     fail(ErrorKind::usage, "[mixing] std must be from 1e-70 to 1e70 but got " + text::number_text(options.std));
@@ -44,9 +44,10 @@ double norm(std::span<const double> row) {
   return std::sqrt(std::inner_product(row.begin(), row.end(), row.begin(), 0.0));
 }
 
-// By the sum and the difference of unit vectors: an arc cosine would give vectors that are the same an angle.
+// Computes the angle from the sum and the difference of unit vectors: an arc cosine would give equal vectors an angle
+// above 0.
 double degrees_between(std::span<const double> a, double a_norm, std::span<const double> b, double b_norm) {
-  if (a_norm == 0.0 || b_norm == 0.0) return 90.0;  // a sum that vanished points nowhere
+  if (a_norm == 0.0 || b_norm == 0.0) return 90.0;  // a vector of length 0 has no direction
   double apart = 0.0, together = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double x = a[i] / a_norm, y = b[i] / b_norm;
@@ -69,7 +70,7 @@ void add_token(std::span<const double> draw, std::span<const double> row, const 
   mixing.angles.push_back(degrees_between(token, token_norm, sum, sum_norm));
 }
 
-// But for what a spec leaves open.
+// The number of learned numbers, without parameters whose length the spec leaves open.
 std::int64_t learned_numbers(const Spec& spec) {
   std::int64_t count = 0;
   for (const ParameterInfo& info : parameters_of(spec)) {
@@ -100,7 +101,7 @@ Cost properties::matrix_cost(const CostQuestion& of, std::int64_t heads, std::in
 }
 
 std::vector<Mixing> properties::mixings(std::span<const double> position_row, std::span<const MixingOptions> sizes) {
-  constexpr std::uint64_t kTokens = 0x746f6b656e73;  // apart from the numbers of a learned table of the same seed
+  constexpr std::uint64_t kTokens = 0x746f6b656e73;  // tokens must differ from a learned table of the same seed
   for (const MixingOptions& options : sizes) check_mixing(position_row, options);
   const auto width = static_cast<std::int64_t>(position_row.size());
   const std::int64_t tokens = sizes.front().tokens;

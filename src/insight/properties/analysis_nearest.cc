@@ -115,7 +115,8 @@ class RangeRows {
     }
   }
 
-  // Distances from the smallest full part up: none that is beyond what was found can come nearer.
+  // Takes distances in the order of their full parts, and stops at the first full part that is as large as the best
+  // distance found.
   void compare_with_lone_column() {
     std::vector<double> squares(static_cast<std::size_t>(distances_));
     walk_distances([&](std::int64_t k, double value) { squares[static_cast<std::size_t>(k - 1)] = value; });
@@ -150,7 +151,7 @@ class RangeRows {
   const SinusoidalSchedule& schedule_;
   PositionView range_;
   std::int64_t full_ = 0;       // pairs with both a sine and a cosine
-  std::int64_t distances_ = 0;  // that are looked at
+  std::int64_t distances_ = 0;  // how many are compared
   std::optional<std::int64_t> zero_;
   std::vector<double> lone_;  // the column without a partner, by index
   bool exhausted_ = true;
@@ -176,7 +177,7 @@ HeldRows held_rows(const InputRows& rows, const PositionView& positions) {
   return held;
 }
 
-// The nearest pair so far; of several, the first.
+// The nearest pair so far; of equally near ones, the first.
 class NearestPair {
  public:
   explicit NearestPair(std::int64_t width) : width_(width) {}
@@ -198,7 +199,8 @@ class NearestPair {
   std::pair<std::int64_t, std::int64_t> pair_ = {0, 0};
 };
 
-// Sorted by norm: the distance of two rows is at least the difference of their norms, so most pairs can be skipped.
+// Compares rows sorted by norm: the distance of two rows is at least the difference of their norms, so most pairs can
+// be skipped.
 void compare_held(const HeldRows& held, NearestPair& nearest) {
   std::vector<std::pair<double, std::int64_t>> order;
   for (std::int64_t n = 0; n < held.count; ++n) {

@@ -18,7 +18,7 @@ double rounded(double value) {
   return base::widen(base::narrow<T>(value));
 }
 
-// Position, frequency, product and result, each rounded to T.
+// The result if position, frequency, product and result are each rounded to T.
 template <class T>
 SinCos coarse(double inv_freq, double position) {
   const double angle = rounded<T>(rounded<T>(position) * rounded<T>(inv_freq));
@@ -57,7 +57,7 @@ double angle_error_f32(double inv_freq, std::int64_t position) noexcept {
 
 std::int64_t first_of_pair(double inv_freq, std::int64_t end, double bound) {
   const double room = bound - 0x1p-24;  // the rounding of results
-  // The product and the frequency are each rounded by half a unit at most: nearer positions need no look.
+  // The product and the frequency are each rounded by at most half a unit, so smaller positions need not be tried.
   const double from = std::min(room / (std::fabs(inv_freq) * 0x1.01p-23), static_cast<double>(end));
   for (auto position = std::max<std::int64_t>(static_cast<std::int64_t>(from), 1); position < end; ++position) {
     if (angle_error_f32(inv_freq, position) < room) continue;
@@ -93,7 +93,7 @@ std::optional<std::int64_t> first_beyond_f32(std::span<const double> inv_freq, s
     fail(ErrorKind::usage, "[first_beyond_f32] end must be from 1 to 16777216 but got " + std::to_string(end));
   }
   if (!(bound >= 1e-6)) fail(ErrorKind::usage, "[first_beyond_f32] bound must be at least 1e-6");
-  // Fast pairs go wrong first, and leave less to look at for the others.
+  // Fast pairs exceed the bound first, which leaves fewer positions to try for the others.
   std::vector<double> sorted(inv_freq.begin(), inv_freq.end());
   std::sort(sorted.begin(), sorted.end(), [](double a, double b) { return std::fabs(a) > std::fabs(b); });
   std::int64_t first = end;

@@ -10,7 +10,7 @@
 namespace posenc {
 namespace {
 
-// The rows at p + k. Whole numbers stay such: what position 0 counts as moves instead.
+// The rows at p + k. Integer positions stay integers: k is added to the schedule's `first` instead.
 class MovedRows {
  public:
   MovedRows(const SinusoidalSchedule& schedule, double k, const PositionView& positions)

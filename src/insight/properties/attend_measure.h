@@ -8,9 +8,9 @@
 
 namespace posenc::properties {
 
-// The largest difference of attention weights when all tokens move by `by` positions.
+// The largest difference of attention weights if all tokens move by `by` positions.
 double moved_difference(const ScoreTerm& term, std::int64_t first, std::int64_t by, std::uint64_t seed);
-// The largest difference of outputs, put back in order, when tokens are permuted; without positions.
+// The largest difference of outputs, put back in order, if tokens are permuted, without positions.
 double permuted_difference(std::uint64_t seed);
 
 }  // namespace posenc::properties

@@ -13,7 +13,7 @@
 namespace posenc::properties {
 namespace {
 
-constexpr std::int64_t kBlock = 40;  // positions on a side of what is compared
+constexpr std::int64_t kBlock = 40;  // positions per side of a compared block
 constexpr double kBiasRoom = 1e-9;
 
 using Matrix = std::vector<double>;  // [H][n][n]
@@ -53,7 +53,7 @@ Apart compare_blocks(const Matrix& a, const Matrix& b, std::int64_t side) {
   return apart;
 }
 
-// The first block against one a step further, one in the middle, and the last.
+// Compares the first block with the one a step further, one in the middle, and the last.
 Apart compare_places(const Encoding& numbers, std::int64_t first, std::int64_t room, std::int64_t side) {
   const Matrix here = values_at(*numbers.bias(), numbers.heads(), first, side);
   Apart apart;
@@ -71,7 +71,7 @@ std::string show_command(const Encoding& numbers, std::int64_t first, std::int64
   return command_of(numbers, "bias", "--queries " + std::to_string(first) + ":" + std::to_string(end));
 }
 
-// Observed numbers against themselves, one query and one key further.
+// Compares observed numbers with themselves, one query and one key further.
 Apart compare_observed(const ConstView& table) {
   const std::int64_t side = table.shape[1] - 1;
   Matrix here, further;
@@ -186,7 +186,7 @@ struct Bounds {
   }
 };
 
-// The queries to look at. The first and the last see every distance on both sides.
+// The queries to measure. The first and the last see every distance on both sides.
 std::vector<std::int64_t> bounding_queries(std::int64_t count, bool all) {
   constexpr std::int64_t kQueries = 17;
   const std::int64_t queries = all ? count : std::min(count, kQueries);
@@ -270,7 +270,7 @@ double side_difference(const Matrix& values, std::int64_t heads, std::int64_t si
   return largest;
 }
 
-// The first query with all keys against all queries with the first key: every distance, if a block is too small.
+// Compares the first query and all keys with all queries and the first key: every distance, if a block is too small.
 double edge_difference(const Encoding& numbers, const PositionView& positions) {
   const std::int64_t heads = numbers.heads(), count = positions.count;
   Matrix ahead(static_cast<std::size_t>(heads * count)), behind(ahead.size());
@@ -305,7 +305,7 @@ Property symmetric(const Encoding& numbers, const CheckOptions& options, const B
           .numbers = {{"difference", largest}}};
 }
 
-// [H, N, N] of another engine.
+// Compares another engine's biases, [H, N, N].
 Property matching(const Encoding& numbers, const CheckOptions& options) {
   const ConstView& table = options.observed;
   const std::int64_t heads = numbers.heads(), count = options.positions.count;

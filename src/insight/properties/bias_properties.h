@@ -10,9 +10,10 @@
 
 namespace posenc::properties {
 
-// The promises of a kind, and what happens past the trained distances.
+// What a kind promises, and what happens past the trained distances.
 struct BiasTraits {
-  // Whether it depends on distance only, apart from a number that all keys of a query share; none: its numbers decide.
+  // Whether it depends on distance only, apart from a number that all keys of a query share; none: depends on its
+  // numbers.
   std::optional<bool> relative = true;
   bool falls = true;    // never rises with distance
   bool bounded = true;  // at any distance

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kPositions = 1000;
 
-// Findings about numbers that were drawn at random say so.
+// The properties of learned numbers: if those were drawn at random, the finding says so.
 constexpr std::array<std::string_view, 8> kOfNumbers = {"bounded", "unique", "smooth",  "distance_only",
                                                         "mixing",  "decays", "entropy", "norms"};
 

@@ -25,8 +25,8 @@ void check_length(std::int64_t length, const char* name, const char* where) {
        "[" + std::string(where) + "] " + name + " must be from 1 to 1048576 but got " + std::to_string(length));
 }
 
-// sum_i cos(m theta_i) for m = before + 1, before + 2, ...: each step rotates every pair by its angle. Recomputed now
-// and then, so that rounding errors do not add up.
+// sum_i cos(m theta_i) for m = before + 1, before + 2, ...: each step rotates every pair by its angle. The cosines are
+// recomputed now and then, so that rounding errors do not add up.
 class Sums {
  public:
   explicit Sums(std::span<const double> inv_freq, std::int64_t before = 0)
@@ -99,7 +99,7 @@ class Culprits {
  public:
   void add(std::int64_t m) { distances_[count_++ % distances_.size()] = m; }
   std::int64_t last() const { return count_ == 0 ? 1 : distances_[(count_ - 1) % distances_.size()]; }
-  // The first step that one of them allows, the latest first.
+  // The first step above 0 that one of them gives; tries the latest first.
   double step(const PlainLadder& ladder, std::span<const double> inv_freq) const {
     for (std::size_t i = 1; i <= std::min(count_, distances_.size()); ++i) {
       const double step = safe_step(ladder, inv_freq, distances_[(count_ - i) % distances_.size()]);
@@ -153,7 +153,7 @@ std::optional<double> smallest_base(std::int64_t dim, std::int64_t pairs, std::i
     const std::vector<double> inv_freq = ladder.at(log_base);
     double step = culprits.step(ladder, inv_freq);
     if (step == 0.0) {
-      // Distances near the last one come first.
+      // Try distances near the last one first.
       const std::int64_t near = culprits.last();
       std::optional<std::int64_t> other = deepest(inv_freq, near - near / 8, std::min(target, near + near / 8 + 64));
       if (!other) other = deepest(inv_freq, 1, target);
@@ -185,7 +185,7 @@ ContextPlan plan_context(const Rotary& spec, std::int64_t trained, std::int64_t 
     plan.turns.push_back(had);
     plan.turns_at_target.push_back(needs);
     if (seen.pairs[index].complete) plan.complete.push_back(i);
-    // An excess below the step to the next position does not count: an exact factor leaves that much.
+    // An excess below one step does not count, because a scaling by the exact factor leaves that much.
     const double step = before.inv_freq[index] / kTwoPi * (1.0 - 1e-9);
     if (!seen.pairs[index].complete && needs > 0.0 && needs > had + step) plan.new_angles.push_back(i);
   }

@@ -13,7 +13,7 @@ struct CostQuestion {
   std::int64_t size;  // of an element, in bytes
 };
 
-// More than 2^63 is an error.
+// The product of the factors; a product above 2^63 - 1 is an error.
 std::int64_t product(std::initializer_list<std::int64_t> factors);
 
 // The cost of one number per head and pair of positions, and of the `numbers` that it is computed from.

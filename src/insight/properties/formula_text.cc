@@ -12,7 +12,7 @@ namespace {
 
 using Form = Formula::Form;
 
-// How strongly a form holds together: one within another that holds more strongly needs parentheses.
+// The precedence of a form. A part whose precedence is lower than required needs parentheses.
 enum class Level : int { loose, sum, product, power, single };
 
 Level level_of(const Formula& formula) {
@@ -43,7 +43,7 @@ bool is_whole(const Formula& formula) {
   return formula.form == Form::number && formula.number == std::nearbyint(formula.number);
 }
 bool all_whole(const std::vector<Formula>& parts) { return std::all_of(parts.begin(), parts.end(), is_whole); }
-// A range of one number: "i = 0".
+// Whether a range has one number only: "i = 0".
 bool is_single(const Formula& range) {
   return all_whole(range.parts) && range.parts[0].number == range.parts[1].number;
 }
@@ -60,7 +60,7 @@ std::pair<bool, Formula> unsigned_part(const Formula& part) {
 }
 
 enum class Gap : int { none, space, times };
-// Between factors: 2i, a d, 0.3 x 4.
+// What is written between two factors: 2i, a d, 0.3 x 4.
 Gap gap_between(const Formula& left, const Formula& right) {
   if (right.form == Form::number) return Gap::times;
   if (left.form != Form::number) return Gap::space;
@@ -69,7 +69,7 @@ Gap gap_between(const Formula& left, const Formula& right) {
   return is_whole(left) && next.form == Form::symbol && next.name.size() == 1 ? Gap::none : Gap::space;
 }
 
-// Writes a tree. Style says how its pieces look; in exponents and on left sides there are no spaces.
+// Writes a tree. `Style` writes its pieces; in exponents and on left sides there are no spaces.
 template <class Style>
 class Writer {
  public:
@@ -208,7 +208,7 @@ std::string tag(const std::string& name, const std::string& inside) {
 }
 
 struct MathmlStyle {
-  // Names that have a letter or a sign in print.
+  // The letter or sign that replaces a name in print.
   static std::string glyph(std::string_view name) {
     constexpr std::pair<std::string_view, std::string_view> kGlyphs[] = {
         {"inv_freq", "\xcf\x89"}, {"zeta", "\xce\xb6"},   {"delta", "\xce\xb4"},  {"psi", "\xcf\x88"}, {"table", "T"},
@@ -243,7 +243,7 @@ struct MathmlStyle {
   static std::string stacked(const std::string& above, const std::string& below) {
     return tag("mfrac", mrow(above) + mrow(below));
   }
-  static Level exponent() { return Level::loose; }  // its place shows where it ends
+  static Level exponent() { return Level::loose; }  // raised text needs no parentheses
   static std::string raised(const std::string& base, const std::string& exponent) {
     return tag("msup", mrow(base) + mrow(exponent));
   }
@@ -260,7 +260,7 @@ struct MathmlStyle {
   static std::string series(const std::string& index, const std::string& first, const std::string& last) {
     return tag("munderover", mo("\xe2\x88\x91") + mrow(symbol(index) + mo("=") + first) + mrow(last));
   }
-  // Spaces at its ends do not break: browsers trim others.
+  // Writes spaces at the ends as no-break spaces, because browsers trim ordinary ones.
   static std::string word(const std::string& word) {
     std::string text = xml_text(word);
     if (text.ends_with(' ')) text.replace(text.size() - 1, 1, "\xc2\xa0");

@@ -31,7 +31,7 @@ InputLook look_at(const Encoding& numbers, const CheckOptions& options);
 Property bounded(const InputLook& look, const Encoding& numbers, std::optional<double> promised);
 Property unique_rows(const InputLook& look, const Encoding& numbers);
 Property matching_rows(const InputLook& look, const Encoding& numbers);
-// Random tokens of a standard deviation with the first row added.
+// The effect of adding the first row to random tokens of a standard deviation.
 Property mixing_property(const InputLook& look, double std, std::uint64_t seed);
 
 }  // namespace posenc::properties

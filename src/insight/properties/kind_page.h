@@ -41,7 +41,7 @@ struct KindPage {
   // Null: no such lines, and only the offset is shown.
   std::vector<std::string> (*rule)(const Spec& spec, const explanation::BiasPair& pair) = nullptr;
   std::string (*derive)(const Spec& spec, const explanation::BiasPair& pair) = nullptr;
-  // What texts often get wrong about it, said right: a sentence or two each. Null: only the order_of_terms of its
+  // Corrections of common mistakes in texts about it, a sentence or two each. Null: only the order_of_terms of its
   // facts.
   std::vector<std::string> (*mistakes)(const Spec& spec) = nullptr;
   void (*questions)(const Spec& spec, teaching::Sheet& sheet) = nullptr;

@@ -18,7 +18,7 @@ constexpr std::int64_t kScanned = std::int64_t{1} << 22;  // every position belo
 constexpr double kLargestAngle = 8589934592.0;            // 2^33: reduce() is exact up to it
 constexpr double kFloat32Room = 3.02e-8;                  // slightly more than half a unit of float32 below 1
 
-// Every position to 64, then eight per doubling, to the largest position.
+// Every position up to 64, then eight per doubling, up to the largest position.
 std::vector<std::int64_t> ladder() {
   std::vector<std::int64_t> positions;
   for (std::int64_t position = 1; position <= 64; ++position) positions.push_back(position);
@@ -93,7 +93,7 @@ double worst_f32(const std::vector<double>& inv_freq, std::int64_t position) {
   return worst;
 }
 
-// Every position as long as that is quick, then eight per doubling.
+// The first position with an error beyond the bound. Tries every position while that is quick, then eight per doubling.
 struct FirstBeyond {
   std::int64_t position = 0;  // 0: nowhere
   std::int64_t good = 0;      // the last good position measured before it

@@ -21,7 +21,7 @@ std::string count_text(std::int64_t count);                                     
 inline std::string short_text(double value) { return text::general_text(value, 4); }  // "1.472"
 // "less than 1e-12" for rounding errors: their digits depend on the machine.
 std::string residual_text(double value);
-// Four digits of each, or as many as it takes to see that they differ.
+// Both numbers with four digits, or with as many as it takes to see that they differ.
 std::pair<std::string, std::string> told_apart(double a, double b);
 std::string several(std::int64_t count, std::string_view one, std::string_view many = {});  // "1 pair", "2 pairs"
 std::string place_text(double position);                                                    // "17", "2.5"
@@ -51,7 +51,7 @@ void judge_fall(const std::vector<double>& observed, const std::vector<double>& 
 // "posenc table SPEC --positions 0:100"; empty if learned numbers were drawn.
 std::string command_of(const Encoding& numbers, std::string_view command, std::string_view options);
 
-// Up to where whole positions remain distinct in narrow types.
+// The position up to which narrow types hold every whole position.
 Property positions_held();
 // Which pairs get angles past the trained length that never occurred in training.
 Property unseen_angles(const std::vector<double>& inv_freq, std::int64_t train_length, const char* each = "pair");

@@ -67,7 +67,7 @@ bool within_range(const AxisPosition& place) {
                      [](double x) { return std::fabs(x) <= static_cast<double>(kMaxPosition); });
 }
 
-// How far q.k at a distance changes when both move.
+// How much q.k at a distance changes if both move.
 double relative_spread(const Vector& q, const Vector& k, const AxisPosition& place, const RotaryAngles& angles) {
   const double expected = dot(turned(q, moved(place, 3.0), angles), turned(k, place, angles));
   double spread = 0.0;
@@ -119,7 +119,7 @@ std::vector<double> turned_on(const std::vector<double>& row, const std::vector<
   return next;
 }
 
-// What score_kernel makes of the cosines of turns.
+// The value of score_kernel for the cosines of turns.
 double kernel_of(const RotarySchedule& schedule, const std::vector<double>& turns) {
   double sum = 0.0;
   for (std::size_t i = 0; i < turns.size() / 2; ++i) sum += turns[i];

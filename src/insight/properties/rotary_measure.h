@@ -21,7 +21,7 @@ struct RotaryMeasure {
   double inverse = 0.0;   // |R^-1 R x - x|
 };
 
-// At some of the positions, evenly spread; they must have the axes of the schedule.
+// Measures at some of the positions, evenly spread; they must have the axes of the schedule.
 RotaryMeasure measure_rotary(const RotarySchedule& schedule, const PositionView& positions, std::uint64_t seed);
 
 // The relations of observed rows of cosines and sines [N, 2 pairs], divided by the factor in the table; positions on

@@ -16,7 +16,7 @@ constexpr std::int64_t kShift = 5;
 constexpr std::int64_t kMostDistances = 4096;
 
 double scale_of(const SinusoidalSchedule& schedule) { return std::max(std::fabs(schedule.multiplier), 1.0); }
-// The position with a row of zeros, if it is among those looked at.
+// The position whose row is zero, if it is among the measured ones.
 std::optional<double> zero_row(const InputLook& look, const SinusoidalSchedule& schedule) {
   for (std::int64_t n = 0; schedule.zero_position && n < look.positions.count; ++n) {
     if (is_zero_row(schedule, look.positions.real(0, n))) return look.positions.real(0, n);
@@ -110,7 +110,7 @@ class RelationWalk {
   std::deque<std::vector<double>> held_;
 };
 
-// The zero row follows no rule of the others: the property does not hold, and the finding names its position.
+// The zero row does not follow the rule of the others: the property does not hold, and the finding names its position.
 void except_zero_row(const std::optional<double>& zero, Property& property) {
   if (!zero) return;
   if (property.verdict == Verdict::holds) property.verdict = Verdict::does_not_hold;

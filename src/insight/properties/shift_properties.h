@@ -7,8 +7,8 @@
 
 namespace posenc::properties {
 
-// smooth, shift_linear, shift_composes, distance_only and monotone. Rows at unevenly spaced positions have no
-// neighbours: the encoding's own rows are then measured from 0, observed ones not at all.
+// The properties smooth, shift_linear, shift_composes, distance_only and monotone. They need evenly spaced positions:
+// at others, the encoding's own rows are measured from 0, and observed rows are not measured.
 std::vector<Property> shift_properties(const InputLook& look, const Encoding& numbers);
 
 }  // namespace posenc::properties

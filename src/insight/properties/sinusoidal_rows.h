@@ -1,4 +1,4 @@
-// What a sinusoidal schedule says about its rows: which channel belongs to which pair, and the matrix of a shift.
+// The structure of rows of a sinusoidal schedule: which channel belongs to which pair, and the matrix of a shift.
 #pragma once
 
 #include <algorithm>

@@ -59,7 +59,7 @@ void look_at_turns(AdviceRow& row, const std::vector<double>& inv_freq, const Ad
   if (row.unseen_pairs == 0) row.unseen = "no pair reaches a new angle";
 }
 
-// Needs only the number of rows: no random table is made, however long it is.
+// Needs only the number of rows, so no random table is made, however long it would be.
 void look_at_rows(AdviceRow& row, const Learned& learned, const ConstView& table, const AdviceOptions& options) {
   const std::int64_t rows = table.rank != 0 ? table.shape[0] - learned.first : learned.rows;
   const std::int64_t trained = rows > 0 ? std::min(rows, options.train_length) : options.train_length;
@@ -95,7 +95,7 @@ void look_at_bias(AdviceRow& row, const Encoding& numbers, const AdviceOptions& 
                    : "no bias that did not occur in training: at most " + general_text(row.used_bias, 4) + " in size";
 }
 
-// The lengths hold for each axis.
+// The lengths apply to each axis.
 void look_at_parts(AdviceRow& row, const Concat& spec, const std::vector<ConstView>& tables,
                    const AdviceOptions& options) {
   std::vector<double> inv_freq;

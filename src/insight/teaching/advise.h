@@ -25,8 +25,8 @@ struct AdviceRow {
   double used_bias = 0.0;         // ... and within the length in use
   std::string unseen;             // what is new past the training length
   std::string published;          // published results at such a length; may be empty
-  double published_rise = 0.0;    // published perplexity there, divided by that within range; 0: nothing published
-  double published_step = 0.0;    // published length, in training lengths
+  double published_rise = 0.0;    // that perplexity, divided by the one at the training length; 0: nothing published
+  double published_step = 0.0;    // the published length, in training lengths
 };
 
 struct Advice {

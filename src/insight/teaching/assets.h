@@ -15,11 +15,11 @@ struct Asset {
   std::string_view text;
 };
 
-// By cmake/EmbedText.cmake.
+// Written by cmake/EmbedText.cmake.
 extern const Asset kAssets[];
 extern const std::size_t kAssetCount;
 
-// Empty if there is no such file.
+// The text of a file; empty if there is no such file.
 std::string_view asset(std::string_view name) noexcept;
 
 // HTML for the places of a fragment, by name.

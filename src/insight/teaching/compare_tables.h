@@ -20,7 +20,7 @@ HtmlTable absolute_table(const std::vector<Encoding>& subjects);
 // Compares a learned table with the sinusoidal one of the same size.
 HtmlTable learned_table(std::int64_t rows, std::int64_t width);
 HtmlTable advice_table(const teaching::Advice& advice, const AdviceOptions& options);
-// A list of what the advice is based on, and what it does not know.
+// A list of the facts that the advice is based on, and of those that it does not know.
 std::string advice_basis();
 
 // "6.29 MB"

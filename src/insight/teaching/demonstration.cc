@@ -58,8 +58,8 @@ void check_order(const Order& order, std::size_t words) {
   if (std::is_sorted(order.begin(), order.end())) refuse("order must move a word but leaves all where they are");
 }
 
-// Those at odd places first; not the reverse, which symmetric biases do not see. For 6 words, an order that is well
-// known from lectures.
+// The default order: words at odd places first. It is not the reverse order, which symmetric biases do not see. For 6
+// words, an order that is known from lectures.
 Order usual_order(std::size_t words) {
   if (words == 6) return {2, 0, 4, 1, 5, 3};
   Order order;
@@ -69,7 +69,7 @@ Order usual_order(std::size_t words) {
   return order;
 }
 
-// Which order makes `other` of `words`; of equal words the first comes first.
+// The order that makes `other` from `words`; of equal words, the first comes first.
 Order order_of(const Words& words, const Words& other) {
   Order order;
   for (const std::string& word : other) {
@@ -182,7 +182,7 @@ class Demonstration {
                        [](const PooledPair& pair) { return pair.unseen == Unseen::same_distances; });
   }
 
-  // The output of each moved word in the row where that word was.
+  // Puts the output of each moved word into the row where that word was.
   Matrix put_back(const Matrix& moved) const {
     Matrix result(moved.rows, moved.columns);
     for (std::int64_t n = 0; n < moved.rows; ++n) {
@@ -229,7 +229,7 @@ class Demonstration {
     return Unseen::unknown;
   }
 
-  // How much the outputs of the moved words differ if a token sees only those before it.
+  // How much the outputs of the moved words differ if a token sees only itself and the tokens before it.
   double with_causal_mask(const PermutationRow& row) const {
     PermutationRow causal;
     compare(model_.attention(*row.spec, sentences_[0], true), put_back(model_.attention(*row.spec, moved_[0], true)),
@@ -259,7 +259,7 @@ PermutationRow row_of(const std::string& name, const Spec& spec) {
                                        : ""};
 }
 
-// As a reader would type them, which is not always how to_text orders their fields.
+// The texts are as a reader would type them; to_text may order fields differently.
 std::vector<PermutationRow> usual_rows(const DemonstrationModel& model, std::size_t words) {
   const std::string width = std::to_string(model.width), heads = std::to_string(model.heads);
   const std::string head_dim = std::to_string(model.width / model.heads);
@@ -282,7 +282,7 @@ std::vector<PermutationRow> attention_rows(const DemonstrationModel& model, cons
   return rows;
 }
 
-// A power of ten above the rounding error of a sum of that many products of size 1.
+// A power of ten above the rounding error of a sum of `width` products of size 1.
 double rounding_of(std::int64_t width) {
   return std::pow(10.0, std::ceil(std::log10(std::sqrt(static_cast<double>(width)) * 0x1p-23)));
 }

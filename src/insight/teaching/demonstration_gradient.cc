@@ -122,7 +122,7 @@ class GradientModel {
     return x;
   }
 
-  // The derivative of the loss by each number, from the losses a little to the left and to the right of it.
+  // The derivative of the loss with respect to each number, by central differences.
   Numbers differences(Numbers& numbers) const {
     constexpr double kStep = 1e-5;  // its square and the rounding of the loss both stay below 1e-9
     Numbers result;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr base::Refusal refuse{"demonstrate_permutation"};
 
-// With random learned numbers, as before training. A table without a size is as wide as the model and as long as the
-// sentence.
+// The encoding with random learned numbers, as before training. A table without a size is as wide as the model and as
+// long as the sentence.
 Encoding begun(Spec spec, const DemonstrationModel& model, std::int64_t tokens) {
   if (place_of(spec) == Place::input && axes_of(spec) != 1) {
     refuse("words have positions on one axis but ", kind_of(spec), " takes ", axes_of(spec));
@@ -72,7 +72,7 @@ void DemonstrationModel::check(const Spec& encoding, std::int64_t tokens) const 
     refuse("'", text, "' is for heads of ", numbers.rotary()->head_dim, " channels but they have ", head_dim,
            ": width / heads");
   }
-  attention(encoding, Matrix(1, width));  // everything else that attention refuses
+  attention(encoding, Matrix(1, width));  // throws for everything else that attention refuses
 }
 
 bool DemonstrationModel::keeps_every_bias(const Spec& encoding, const std::vector<std::int64_t>& order) const {

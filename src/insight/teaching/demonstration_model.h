@@ -23,7 +23,7 @@ struct Matrix {
   const float* row(std::int64_t n) const { return numbers.data() + n * columns; }
 };
 
-// Which matrix of a seed.
+// The matrices that are drawn from one seed.
 enum class ModelMatrix : std::uint64_t {
   embeddings,
   projection,

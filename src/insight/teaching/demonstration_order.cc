@@ -26,7 +26,7 @@ void check_width(std::int64_t width) {
   }
 }
 
-// Of one decimal: numbers that can be followed by hand.
+// Random numbers with one decimal, which can be followed by hand.
 std::vector<Row> readable(std::int64_t rows, std::int64_t width, std::uint64_t seed, ModelMatrix which) {
   const teaching::Matrix numbers = teaching::random_matrix(rows, width, 1.0, seed, which);
   std::vector<Row> result;
@@ -55,7 +55,7 @@ OrderScore score_of(const Row& x, const Row& p, const Row& y, const Row& r) {
   return {dot(x, y), dot(x, r), dot(p, y), dot(p, r), dot(sum(x, p), sum(y, r))};
 }
 
-// A at position p and B at position r.
+// The numbers for A at position p and B at position r.
 OrderSide side(const OrderResult& pair, const Row& p, const Row& r) {
   OrderSide side;
   side.a = sum(pair.a, p);

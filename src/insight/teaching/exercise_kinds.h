@@ -26,7 +26,7 @@ void add_zero_distance(Sheet& sheet, const std::string& why);
 void add_permutation_question(Sheet& sheet);
 // Trained on 2k, used at 16k: which encoding, and why. Reasoned, hard.
 void add_long_context_question(Sheet& sheet);
-// A bias that favours distance 0: where it helps and where it hurts. Reasoned, hard.
+// Where a bias that favours distance 0 helps, and where it hurts. Reasoned, hard.
 void add_distance_zero_question(Sheet& sheet);
 // A bias that is large at 0 and negative elsewhere: the weight of the query's own key (medium), and what such a bias is
 // good and bad for (reasoned, hard).
@@ -54,7 +54,7 @@ void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec, const C
 // The first numbers, four at most.
 void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec);
 
-// The published formula with that width, and the base of a spec if it is between 2 and 1e9.
+// The published formula with this width, and with this base if it is between 2 and 1e9.
 Sinusoidal plain_sinusoidal(std::int64_t width, double base);
 
 }  // namespace posenc::teaching

@@ -1,4 +1,4 @@
-// What all exercises share: random numbers from a seed, a sheet that collects questions, and numbers as text.
+// Parts of all exercises: random numbers from a seed, a sheet that collects questions, and numbers as text.
 #pragma once
 
 #include <cmath>
@@ -64,7 +64,7 @@ class Sheet {
   void set_note(std::string note) { note_ = std::move(note); }
   const std::string& note() const { return note_; }
 
-  // The printed answer of a numeric question is made from its values.
+  // Adds a question. The printed answer of a numeric question is made from its values.
   void add(Question question);
   // The first choice is the right one; they are shuffled.
   void add_choice(Question question, Draw& draw);
@@ -79,7 +79,7 @@ class Sheet {
     add_choice(stored_question(name, places), draw);
   }
 
-  // Sorted by level, with ids.
+  // The questions, sorted by level, with ids.
   std::vector<Question> questions() const;
 
  private:

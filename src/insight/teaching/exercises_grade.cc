@@ -107,7 +107,7 @@ std::optional<int> typed_decimals(std::string_view text) {
   return point == std::string_view::npos ? 0 : static_cast<int>(text.size() - point) - 1;
 }
 
-// Whether a number is right to so many decimals, rounded or cut. Whole answers must be exact.
+// Whether a number is right to `decimals` decimals, rounded or cut. Whole answers must be exact.
 bool is_right(double given, double value, int decimals) {
   const double unit = std::pow(10.0, -decimals);
   const double slack = 1e-9 * std::max({unit, std::fabs(value) * 1e-3, 1e-6});
@@ -123,7 +123,7 @@ bool is_same_value(double given, double value) {
 // One number of an answer, as a student gave it.
 struct Given {
   double value = 0.0;
-  std::optional<int> decimals = {};  // typed
+  std::optional<int> decimals = {};  // how many were typed
   bool right = false;
   bool cut_short = false;  // right so far, but with too few decimals
 
@@ -187,13 +187,13 @@ std::vector<std::string> matching(const Question& question, const std::vector<Gi
   return texts;
 }
 
-// Those that lead to the whole answer; if there are none, those that lead to all of its wrong numbers.
+// The mistakes that lead to the whole answer; if there are none, those that lead to all of its wrong numbers.
 std::vector<std::string> matching(const Question& question, const std::vector<Given>& given) {
   const std::vector<std::string> whole = matching(question, given, [](std::size_t) { return true; });
   return !whole.empty() ? whole : matching(question, given, [&](std::size_t i) { return given[i].is_wrong(); });
 }
 
-// "value 3", "values 1, 2 and 4": those for which `counts` holds, which are at least one.
+// The values for which `counts` holds: "value 3", "values 1, 2 and 4". There must be at least one.
 template <class Counts>
 std::string values_text(const std::vector<Given>& given, const Counts& counts) {
   std::vector<std::string> numbers;
@@ -221,7 +221,7 @@ std::string more_decimals_text(const Question& question, const std::vector<Given
          std::to_string(enough_decimals(question)) + " decimals";
 }
 
-// What can be seen of a number itself.
+// A remark that follows from a wrong number itself; may be empty.
 std::string seen_of(const Question& question, const Given& given, double value) {
   if (question.kind == AnswerKind::symbolic) {
     return std::fabs(given.value - value) <= 1e-4 ? "close, but rounded: write it in symbols" : "";
@@ -234,7 +234,7 @@ std::string seen_of(const Question& question, const Given& given, double value) 
   return is_right(-given.value, value, enough_decimals(question)) ? "the sign is wrong" : "";
 }
 
-// Why the wrong numbers of an answer are wrong: the mistakes that explain them, else what can be seen of the first.
+// Why the wrong numbers of an answer are wrong: the mistakes that explain them, else a remark on the first one.
 std::string why_numbers_are_wrong(const Question& question, const std::vector<Given>& given) {
   const std::vector<std::string> all = matching(question, given);
   if (!all.empty()) return which_values(given) + text::joined(all, "; or ");

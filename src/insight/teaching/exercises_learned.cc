@@ -7,7 +7,7 @@
 namespace posenc::teaching {
 namespace {
 
-// With rows and a width: random ones if the spec leaves them open.
+// The spec with a number of rows and a width, which are random if the spec leaves them open.
 Learned with_shape(Learned spec, Draw draw) {
   const auto rows = draw.pick<std::int64_t>({512, 1024, 2048, 4096});
   const auto width = draw.pick<std::int64_t>({128, 256, 512, 768, 1024});
@@ -124,7 +124,7 @@ void learned_questions(const Learned& given, Sheet& sheet) {
 
 namespace {
 
-// The fixed part as questions have it: of an even width that is not too large.
+// The fixed part for questions: its width is even and not too large.
 Sinusoidal fixed_part(const Hybrid& spec) {
   constexpr std::int64_t kMost = 65536;
   return plain_sinusoidal(std::min(spec.fixed.width + spec.fixed.width % 2, kMost), spec.fixed.base);

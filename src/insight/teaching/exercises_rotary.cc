@@ -29,7 +29,7 @@ struct Rotation {
     const double sine = (negative ? -1.0 : 1.0) * row(position, 0), cosine = row(position, 1);
     return {x[0] * cosine - x[1] * sine, x[0] * sine + x[1] * cosine};
   }
-  // "", or what a question has to say.
+  // A sentence that questions must contain; may be empty.
   std::string told() const {
     return negative ? " Pairs are rotated by the negative angle (layout=half_negative)." : "";
   }
@@ -130,7 +130,8 @@ void add_score(Sheet& sheet, const Rotation& rotation) {
   const Pair q = draw_pair(draw), k = draw_pair(draw);
   const auto score = [&](double place) { return dot(rotation(q, place), rotation(k, place + d)); };
   const std::string angle = rotation.sign() + text::number_text(d);
-  // By hand only the key is rotated, by the distance: a position that is one late makes the distance one larger.
+  // By hand, only the key is rotated, by the distance. A position that is one too large makes the distance one too
+  // large.
   std::vector<Mistake> mistakes =
       angle_mistakes([&](const RowValue& row) { return std::vector{dot(q, rotation.by_hand(k, d, row))}; });
   for (Mistake& mistake : mistakes) {

@@ -145,7 +145,7 @@ void add_derivative(Sheet& sheet, const Sinusoidal& spec) {
   std::vector<double> derivative(static_cast<std::size_t>(spec.width));
   reference::sinusoidal_derivative_row(spec, p, derivative.data());
   derivative.resize(static_cast<std::size_t>(part.count));
-  // From a row: the other number of the pair, times the frequency, or without it.
+  // The derivative from a row: the other number of the pair, times the frequency, or, by mistake, without it.
   const auto from_row = [&](const RowValue& row, bool chain_rule) {
     std::vector<double> result;
     for (std::int64_t i = 0; 2 * i < part.count; ++i) {

@@ -96,7 +96,7 @@ class Parser {
     return value;
   }
 
-  // Everything that nests passes through here: the depth is counted in one place.
+  // Everything that nests passes through here, so the depth is counted here only.
   double signed_power() {
     if (++depth_ > kDeepest) {
       if (error_.empty()) error_ = "it nests deeper than " + std::to_string(kDeepest);
@@ -177,7 +177,7 @@ class Parser {
   int depth_ = 0;
 };
 
-// What word processors and phones make of -, * and pi.
+// Replaces the characters that word processors and phones write for -, * and pi.
 std::string plain_symbols(std::string_view text) {
   constexpr std::array<std::array<std::string_view, 2>, 5> kSymbols = {
       {{"\xe2\x88\x92", "-"}, {"\xcf\x80", "pi"}, {"\xc2\xb7", "*"}, {"\xc3\x97", "*"}, {"\xe2\x8b\x85", "*"}}};
@@ -201,7 +201,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// The words of a text if all are plain numbers; else nothing.
+// The words of a text if all are plain numbers; else an empty list.
 std::vector<std::string> plain_numbers(const std::string& text) {
   std::vector<std::string> words(1);
   for (const char c : text) {
@@ -239,7 +239,7 @@ std::vector<std::string> list_items(std::string_view text) {
     if (parts) items.emplace_back();
   }
   for (std::string& item : items) item = std::string(trimmed(item));
-  if (items.back().empty() && items.size() > 1) items.pop_back();  // what ends in a comma has no item behind it
+  if (items.back().empty() && items.size() > 1) items.pop_back();  // no item follows a comma at the end
   if (items.size() > 1) return items;
   const std::vector<std::string> words = plain_numbers(items[0]);
   return words.empty() ? items : words;

@@ -26,7 +26,7 @@ std::string verdict_class(Verdict verdict) {
   return name;
 }
 
-// Scrolls if it is too wide.
+// A table that scrolls if it is too wide.
 std::string scrolling_table(std::string_view caption, const std::vector<std::string>& head, const std::string& rows) {
   std::string cells;
   for (const std::string& cell : head) cells += tag("th", inline_html(cell), "scope=\"col\"");

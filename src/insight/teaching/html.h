@@ -12,7 +12,7 @@
 
 namespace posenc::teaching {
 
-// Escaped, with `this` as code and *this* as emphasis.
+// The text escaped for HTML, with `this` as code and *this* as emphasis.
 std::string inline_html(std::string_view text);
 
 std::string paragraph(std::string_view text);
@@ -51,7 +51,7 @@ struct HtmlPage {
   std::string script;   // in addition to that of every page; may be empty
   std::string command;  // that made the page
 };
-// The whole file: works without a network, light or dark, on paper and by keyboard.
+// The whole file. The page works without a network, in light and dark mode, on paper and by keyboard.
 std::string page(const HtmlPage& page);
 
 }  // namespace posenc::teaching

@@ -22,7 +22,7 @@
 namespace posenc::teaching {
 namespace {
 
-// Below the rounding the digits depend on the machine.
+// A number as text. Below the rounding error, digits depend on the machine and are not printed.
 std::string size_text(double value, double rounding) {
   return value < rounding ? "less than " + text::general_text(rounding, 1) : text::general_text(value, 2);
 }
@@ -77,7 +77,7 @@ HtmlTable outputs_table(const PermutationResult& result) {
   return table;
 }
 
-// Three sentences of the same words, every pair.
+// The table of every pair of three sentences with the same words.
 HtmlTable pairs_table(std::uint64_t seed) {
   const PermutationResult result = demonstrate_permutation({.words = {"I", "love", "Paris"},
                                                             .others = {{"Paris", "love", "I"}, {"love", "I", "Paris"}},
@@ -152,7 +152,7 @@ HtmlTable gradient_table(const GradientQuestion& question, const GradientResult&
   return table;
 }
 
-// Rows are queries, columns are keys.
+// The table of offsets: rows are queries, columns are keys.
 HtmlTable offset_table(const std::vector<std::string>& words) {
   HtmlTable table{"Offset of the key (column) from the query (row)", {""}, {}};
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -195,7 +195,7 @@ HtmlTable angle_table() {
   return table;
 }
 
-// Offsets -1, 0 and 1 have the biases 0.5, 0 and -0.5.
+// A worked example in which offsets -1, 0 and 1 have the biases 0.5, 0 and -0.5.
 std::vector<Step> clipped_example() {
   const std::vector<double> table = {0.5, 0.0, -0.5};
   return explain_pairs(Clipped{.heads = 1, .max_distance = 1},

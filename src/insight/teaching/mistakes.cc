@@ -20,7 +20,7 @@ double rounded(double value, int decimals) {
   return std::round(value * unit) / unit;
 }
 
-// How somebody works out a row: correctly, unless one of these says otherwise.
+// How a student works out a row: correctly, except for members that differ from their defaults.
 struct Hand {
   double angle_factor = 1.0;  // degrees
   double sine_step = 2.0;     // the exponent of the sine of pair i is sine_step i, that of the cosine ...

@@ -19,16 +19,17 @@ namespace posenc::teaching {
 using RowValue = std::function<double(double position, std::int64_t channel)>;
 using RowAnswer = std::function<std::vector<double>(const RowValue& row)>;
 
-// Degrees, the channel in the exponent of the cosine, i for 2i, sine and cosine swapped, one position late or early,
-// rounded too early. `exponents` is whether the answer depends on them.
+// The mistakes: degrees, the channel in the exponent of the cosine, i for 2i, sine and cosine swapped, a position one
+// too large or too small, numbers rounded too early. `exponents`: whether the answer depends on exponents.
 std::vector<Mistake> row_mistakes(const Sinusoidal& spec, const RowAnswer& answer, bool exponents = true);
 // The same for a single pair of frequency 1, whose exponent is 0: row(angle, 0) is its sine, row(angle, 1) its cosine.
 std::vector<Mistake> angle_mistakes(const RowAnswer& answer);
 
-// A wavelength 2 pi base^(2i/width): degrees, no 2 pi, other exponents, the pair after and the pair before.
+// The mistakes about a wavelength 2 pi base^(2i/width): degrees, no 2 pi, other exponents, the next or the previous
+// pair.
 std::vector<Mistake> wavelength_mistakes(double base, double width, double pair);
 
-// A whole number that is one too large or too small because positions were counted from 1.
+// The mistakes about a whole number: one too large or too small, because positions were counted from 1.
 std::vector<Mistake> counting_mistakes(double value);
 
 }  // namespace posenc::teaching

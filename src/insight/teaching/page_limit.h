@@ -1,4 +1,4 @@
-// Pages are sent by mail and must stay small.
+// Limits the size of pages, because they are sent by mail.
 #pragma once
 
 #include <string>

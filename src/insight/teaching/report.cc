@@ -109,7 +109,7 @@ class ReportWriter {
     return figure_block(figure, id + "-" + std::string(name));
   }
 
-  // A small position, or four queries and keys.
+  // A worked example at a small position, or for four queries and keys.
   static std::vector<Step> example(const Encoding& subject) {
     const Place place = place_of(subject.spec());
     if (place == Place::input || place == Place::rotation || place == Place::query) {

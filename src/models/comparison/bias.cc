@@ -11,10 +11,10 @@
 namespace posenc::comparison {
 namespace {
 
-// Longer rows of a bias take long to compare, and are straight lines by then.
+// Longer rows of a bias take too long to compare.
 constexpr std::int64_t kMostKeys = 65536;
 
-// [heads][keys] of one query.
+// The biases of one query: [heads][keys].
 std::vector<double> row_of(const Bias& bias, std::int64_t query, std::int64_t keys) {
   std::vector<double> values(static_cast<std::size_t>(bias.heads() * keys));
   fill_bias(bias, PositionView::range(query, 1), PositionView::range(0, keys),
@@ -28,9 +28,9 @@ struct BiasGap {
   double a, b;
 };
 
-// The biases of queries at one position with keys on one side of them.
+// The comparison of one query's biases, with all keys on the same side of it.
 struct RowComparison {
-  std::optional<BiasGap> first;  // the nearest key with another bias
+  std::optional<BiasGap> first;  // the nearest key whose bias differs
   double largest = 0.0;
   bool shifted = true;  // whether all keys of a head differ by the same number
 };
@@ -61,7 +61,7 @@ Comparison bias_differs(const RowComparison& row, const Limits& limits) {
   return result;
 }
 
-// Biases without parameters are evaluated, for keys behind and ahead.
+// Compares biases without learned numbers by evaluating them, for keys behind and ahead of the query.
 Comparison compare_values(const Spec& a, const Spec& b, const Limits& limits) {
   const Bias one(a), other(b);
   const std::int64_t keys = std::min(limits.positions, kMostKeys);
@@ -123,7 +123,7 @@ Comparison compare_tables(const TableBias& first, const TableBias& second, const
   return compare_offsets(rule_of(first), rule_of(second), reach, limits, {row, "if the tables are the same"});
 }
 
-// Kinds with learned numbers: compares only their rules.
+// For kinds with learned numbers: compares only their rules.
 Comparison compare_fields(const Spec& a, const Spec& b, const Limits& limits) {
   const std::optional<Difference> field = first_field(a, b);
   if (!field) return same_if(limits, "if the learned numbers are the same");

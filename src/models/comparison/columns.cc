@@ -10,7 +10,7 @@
 namespace posenc::comparison {
 namespace {
 
-// The axes of a row, and the one that an encoding of one axis reads.
+// The number of axes of a row, and the axis that this encoding reads.
 struct AxisChoice {
   std::int64_t axes = 1;
   std::int64_t axis = 0;
@@ -89,7 +89,8 @@ std::vector<Column> columns_of_kind(const Kind&) {
   return {};
 }
 
-// Equal channels get the same form: frequencies are at least 0, and a constant is not a wave.
+// A normal form, so that equal channels compare equal: the first frequency that is not 0 is positive, and a sine whose
+// frequencies are all 0 is zero.
 Column plain(Column column) {
   const auto& frequencies = column.turn.inv_freq;
   const auto leading = std::find_if(frequencies.begin(), frequencies.end(), [](double f) { return f != 0.0; });

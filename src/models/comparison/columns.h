@@ -17,7 +17,7 @@ struct Column {
   ColumnKind kind = ColumnKind::zero;
   Phasor turn = {};         // for a sine or cosine: sine = magnitude * sin(angle)
   std::int64_t number = 0;  // of its pair; for a learned channel, its index among the learned channels
-  // The position on its first axis whose row is zero.
+  // The position whose row is zero, if the encoding of this channel has one.
   std::optional<std::int64_t> zero_position = {};
 };
 

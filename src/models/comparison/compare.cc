@@ -13,7 +13,7 @@ bool has_rows(const Spec& spec) {
          std::holds_alternative<Concat>(spec);
 }
 
-// They do nothing at position 0.
+// Whether the encoding has no effect at position 0.
 bool begins_at_one(const Spec& spec) {
   return std::holds_alternative<Rotary>(spec) || std::holds_alternative<Xpos>(spec) ||
          std::holds_alternative<Alibi>(spec) || std::holds_alternative<NoPosition>(spec) ||
@@ -53,7 +53,7 @@ Comparison compare_settled(const Side& a, const Side& b, const Limits& limits) {
                      {"kind", "", 0, kind_of(a.spec), kind_of(b.spec)});
   }
   Comparison result = by_place(a, b, limits);
-  // Rotations combine it with their own factors.
+  // For rotary encodings, by_place has already compared the score factor together with their own factors.
   if (!std::holds_alternative<Rotary>(a.spec) && !same_factor(a.score_factor, b.score_factor, limits.tolerance)) {
     return different(limits, 0, {"softmax_scale", "", 0, a.score_factor, b.score_factor});
   }

@@ -58,7 +58,7 @@ void compare_sliding_windows(const ModelGroup& a, const ModelGroup& b, const Lim
 }
 
 void compare_latent_heads(const ModelGroup& a, const ModelGroup& b, const Limits& limits, Comparison& result) {
-  // A rotation already has both parts in its head.
+  // The comparison of rotary encodings already includes both parts of the head.
   if (std::holds_alternative<Rotary>(a.spec) && std::holds_alternative<Rotary>(b.spec)) return;
   const auto width = [](const ModelGroup& group) {
     return group.latent_head ? Json(group.latent_head->nope + group.latent_head->rope) : Json();

@@ -101,7 +101,7 @@ class PairMatcher {
   std::vector<bool> taken_;
 };
 
-// Channels without rotation, by what they contribute to a score.
+// Matches channels without rotation by their factor in scores.
 bool match_passing(const HeadMap& a, const HeadMap& b, double tolerance, HeadMatch& match) {
   if (a.passing.size() != b.passing.size()) return false;
   std::vector<bool> taken(b.passing.size(), false), done(a.passing.size(), false);

@@ -1,4 +1,5 @@
-// What a rotation does to the channels of a head, independent of the kind: rotated pairs, and channels that are copied.
+// The effect of a rotation on the channels of a head, independent of the kind: rotated pairs, and channels that are
+// copied.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,7 @@ struct HeadOptions {
 // Pairs whose angle stays 0 within the compared positions count as copied.
 HeadMap head_map(const RotarySchedule& schedule, const Limits& limits, const HeadOptions& options = {});
 
-// How the pairs and channels of a map to those of b.
+// Which channel of head b corresponds to each channel of head a.
 struct HeadMatch {
   std::vector<std::int64_t> read;          // [head_dim]: channel c of a is channel read[c] of b
   std::vector<std::int64_t> write;         // the same for the output
@@ -54,7 +55,7 @@ struct HeadMatch {
 // None if no permutation of channels makes the angles and the factors in scores equal.
 std::optional<HeadMatch> match_heads(const HeadMap& a, const HeadMap& b, const Limits& limits);
 
-// Empty if it is the identity.
+// The permutation, or an empty list if it is the identity.
 std::vector<std::int64_t> or_nothing(std::vector<std::int64_t> permutation);
 
 }  // namespace posenc::comparison

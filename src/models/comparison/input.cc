@@ -51,7 +51,7 @@ Comparison rows_differ(const std::vector<Column>& a, const std::vector<Column>& 
     if (a[c].kind == b[c].kind) largest = std::max(largest, largest_gap(a[c].turn, b[c].turn, limits.positions));
     if (!first || gap->position < first->position) first = gap;
   }
-  if (!first) {  // only the row of one position remains
+  if (!first) {  // only the position whose row is zero can still differ
     for (std::size_t c = 0; c < a.size(); ++c) {
       if (a[c].zero_position == b[c].zero_position) continue;
       const auto value = [](const auto& zero) { return zero ? Json(*zero) : Json(); };
@@ -86,7 +86,7 @@ Comparison compare_rows(const Spec& a, const Spec& b, const Limits& limits) {
   return result;
 }
 
-// 0 means the number in the table.
+// Whether two fields contradict each other. 0 means that the table decides, so it contradicts nothing.
 bool conflict(std::int64_t a, std::int64_t b) { return a != 0 && b != 0 && a != b; }
 
 std::optional<Comparison> tables_read_differently(const Learned& a, const Learned& b, const Limits& limits) {

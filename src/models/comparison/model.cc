@@ -34,7 +34,7 @@ PartGroups parts_of(const Model& model) {
   return parts;
 }
 
-// Two groups that meet in several layers are compared once.
+// Pairs up the groups of each layer. Two groups that share several layers are compared only once.
 class Pairing {
  public:
   void add_part(const std::string& part, const LayerGroups& a, const LayerGroups& b) {
@@ -79,7 +79,7 @@ bool is_chosen(const ModelComparisonEntry& entry, const CompareOptions& options)
   return !options.layer || std::find(entry.layers.begin(), entry.layers.end(), *options.layer) != entry.layers.end();
 }
 
-// "layers 0 to 4, 6", "layer 3".
+// A list of layers as text: "layers 0 to 4, 6", "layer 3".
 std::string layers_text(const std::vector<std::int64_t>& layers) {
   std::string text = layers.size() == 1 ? "layer " : "layers ";
   for (std::size_t i = 0, end = 0; i < layers.size(); i = end) {

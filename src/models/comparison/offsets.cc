@@ -17,7 +17,7 @@ std::optional<std::int64_t> first_offset(const OffsetRule& a, const OffsetRule& 
   return std::nullopt;
 }
 
-// Row r of a is row result[r] of b; rows without an offset take the remaining ones.
+// Row r of a is row result[r] of b. Rows that no offset uses are assigned to the rows that remain.
 std::optional<std::vector<std::int64_t>> row_order(const OffsetRule& a, const OffsetRule& b, std::int64_t reach) {
   if (a.rows != b.rows) return std::nullopt;
   std::vector<std::int64_t> to(static_cast<std::size_t>(a.rows), -1), from(static_cast<std::size_t>(b.rows), -1);

@@ -19,8 +19,8 @@ struct OffsetWords {
   std::string condition;  // "if the tables are the same"
 };
 
-// Compares the offsets from -reach to reach; beyond, both are as at the ends. Rows in another order are a permutation;
-// a difference only for keys ahead is none under a causal mask.
+// Compares the offsets from -reach to reach; larger offsets have the rows of the ends. Rows in another order count as a
+// permutation. If only keys ahead of the query differ, the rules agree under a causal mask.
 Comparison compare_offsets(const OffsetRule& a, const OffsetRule& b, std::int64_t reach, const Limits& limits,
                            const OffsetWords& words);
 

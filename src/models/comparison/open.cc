@@ -108,7 +108,7 @@ Comparison compare_lengths(const Settled& a, const Settled& b, const Limits& lim
   return compare_settled(a.side(), b.side(), limits);
 }
 
-// One layer for each combination of local and global.
+// One layer for each combination of local and global layers of a and b.
 std::vector<std::int64_t> layers_to_try(const Settled& a, const Settled& b) {
   std::vector<std::int64_t> layers;
   std::vector<bool> seen(4, false);

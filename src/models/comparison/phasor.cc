@@ -33,7 +33,8 @@ Chord chord_of(const Phasor& a, const Phasor& b, std::size_t axis) {
   return {a.magnitude, b.magnitude, start, step};
 }
 
-// The angle at which the chord exceeds the tolerance is passed in steps of at most half a turn.
+// The first position at which the chord exceeds the tolerance, from the angle at which it does. A step is at most half
+// a turn.
 std::optional<std::int64_t> first_beyond(const Chord& chord, double tolerance) {
   if (chord.at(0) > tolerance) return 0;
   const double apart = chord.a - chord.b, product = chord.a * chord.b;
@@ -43,7 +44,7 @@ std::optional<std::int64_t> first_beyond(const Chord& chord, double tolerance) {
   const double start = std::remainder(chord.start, kTurn) * (chord.step < 0.0 ? -1.0 : 1.0);
   const double steps = (2.0 * std::asin(sine) - start) / std::fabs(chord.step);
   if (!(steps < static_cast<double>(kMaxPosition))) return std::nullopt;
-  // Large steps may skip the range beyond the tolerance, once, or always if they return to the same places.
+  // Large steps may skip the angles beyond the tolerance, even forever if they return to the same angles.
   const std::int64_t begin = std::max<std::int64_t>(static_cast<std::int64_t>(steps) - 1, 0);
   for (std::int64_t position = begin; position < begin + kScanned; ++position) {
     if (chord.at(position) > tolerance) return position;
@@ -56,7 +57,7 @@ double largest(const Chord& chord, std::int64_t positions) {
   if (chord.start == 0.0 && end <= std::numbers::pi) return chord.at(positions - 1);
   double result = 0.0;
   for (std::int64_t p = 0; p < std::min(positions, kScanned); ++p) result = std::max(result, chord.at(p));
-  // A slow pair has not reached the opposite side by then.
+  // A slow pair is half a turn away, where the distance is largest, only after the scanned positions.
   const double opposite = chord.step == 0.0 ? 0.0 : std::numbers::pi / std::fabs(chord.step);
   if (opposite < static_cast<double>(positions - 1)) {
     result = std::max(result, chord.at(static_cast<std::int64_t>(opposite + 0.5)));

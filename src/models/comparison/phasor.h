@@ -25,16 +25,16 @@ bool nearly_same(double a, double b) noexcept;
 // The same for factors: relative to the larger.
 bool same_factor(double a, double b, double tolerance) noexcept;
 
-// Where and by how much two points differ.
+// Where two points first differ.
 struct Gap {
   std::int64_t position = 0;  // the first one, along one axis with 0 on the others
   std::size_t axis = 0;
 };
-// The first over all axes; none if the points stay within the tolerance at every integer position up to 2^31 - 1. Both
-// must have the same number of axes.
+// The first gap on any axis; none if the points stay within the tolerance at every integer position up to 2^31 - 1.
+// Both must have the same number of axes.
 std::optional<Gap> first_gap(const Phasor& a, const Phasor& b, double tolerance);
 
-// The largest distance of the two points at positions below `positions`, along any axis.
+// The largest distance between the two points at positions below `positions`, along any axis.
 double largest_gap(const Phasor& a, const Phasor& b, std::int64_t positions);
 
 // Whether two points are the same at all compared positions.

@@ -11,7 +11,8 @@
 namespace posenc::comparison {
 namespace {
 
-// PoPE rotates channels one by one: each is a pair that reads and writes its own place.
+// PoPE rotates channels one by one: each is a pair that reads and writes its own place. The growth of 1 keeps head_map
+// from treating slow pairs as copied.
 HeadMap pope_map(const Pope& spec, const Limits& limits) {
   const RotarySchedule schedule = make_schedule(spec);
   HeadMap map{.head_dim = spec.head_dim, .pairs = {}, .passing = {}};

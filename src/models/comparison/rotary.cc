@@ -16,7 +16,7 @@ std::string layout_text(const Spec& spec) {
   return "";
 }
 
-// The encoding of text, whose coordinates are all equal.
+// The schedule for text, whose coordinates are all equal: the frequencies of the axes add up.
 RotarySchedule on_one_axis(RotarySchedule schedule) {
   const auto columns = static_cast<std::size_t>(schedule.columns());
   for (std::size_t i = columns; i < schedule.inv_freq.size(); ++i)
@@ -34,13 +34,14 @@ Comparison other_axes(const RotarySchedule& a, const RotarySchedule& b, const Li
   return result;
 }
 
-// As a schedule computes it: exactly, or with every step rounded to float32 as in PyTorch.
+// The angle as a schedule computes it: exactly, or with every step rounded to float32 as in PyTorch.
 double angle_of(Precision precision, double inv_freq, std::int64_t position) {
   if (precision == Precision::exact) return static_cast<double>(position) * inv_freq;
   return static_cast<double>(static_cast<float>(position) * static_cast<float>(inv_freq));
 }
 
-// The same frequency in the other schedule, rounded or not; the frequency itself if the pairs are in another order.
+// The frequency of the other schedule if the two are equal up to rounding. If not, the pairs are in another order, and
+// inv_freq serves for both.
 double partner_of(double inv_freq, double other) {
   return std::fabs(inv_freq - other) <= 1e-6 * std::fabs(inv_freq) ? other : inv_freq;
 }
@@ -55,7 +56,8 @@ struct Angles {
   double apart() const { return std::fabs(one - other); }
 };
 
-// The first position at which angles rounded to float32 differ from exact ones; it is always below 2^20.
+// Finds the first position at which angles rounded to float32 differ from exact ones. With usual tolerances it is far
+// below 2^20, where the search ends.
 void compare_precision(const RotarySchedule& a, const RotarySchedule& b, const Limits& limits, Comparison& result) {
   if (a.precision == b.precision || a.inv_freq.size() != b.inv_freq.size()) return;
   const std::int64_t end = std::min<std::int64_t>(limits.positions, std::int64_t{1} << 20);

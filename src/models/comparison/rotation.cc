@@ -43,7 +43,7 @@ std::size_t axes_of(const HeadMap& a, const HeadMap& b) {
 
 std::int64_t pairs_of(const HeadMap& map) { return map.pairs.empty() ? 0 : map.pairs.back().index + 1; }
 
-// Pair by pair, by index.
+// Compares the pairs of two maps that have the same index.
 struct PairSurvey {
   std::optional<PairGap> first;  // of all pairs; at equal positions the lowest index
   std::int64_t count = 0;        // of pairs that differ within the compared positions

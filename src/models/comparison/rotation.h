@@ -8,7 +8,7 @@
 
 namespace posenc::comparison {
 
-// Words for the sentence: "layout half in A, interleaved in B".
+// Words for the sentence of a comparison: "layout half in A, interleaved in B".
 struct RotationWords {
   std::string layouts;
   std::string growth = "zeta";  // the name of TurningPair::growth

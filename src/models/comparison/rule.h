@@ -10,7 +10,7 @@
 
 namespace posenc::comparison {
 
-// A spec with the factor on scores and the extra channels of its surroundings.
+// A spec with the factor on scores and the additional channels that its model has.
 struct Side {
   const Spec& spec;
   double score_factor = 1.0;         // of all scores: the softmax scale
@@ -28,7 +28,7 @@ Comparison compare_temperature(const QueryTemperature& a, const QueryTemperature
 // Compares two specs of any kind.
 Comparison compare_settled(const Side& a, const Side& b, const Limits& limits);
 
-// At all lengths and layers that make a difference, unless the options choose one.
+// Compares at all lengths and layers that make a difference, unless the options choose one.
 Comparison compare_open(const Side& a, const Side& b, const CompareOptions& options);
 
 // The checked positions and tolerance; `trained` is the default number of positions.
@@ -38,14 +38,14 @@ std::int64_t trained_of(const Spec& spec);
 // A verdict with its sentence.
 Comparison same(Agreement verdict, const Limits& limits, const std::string& why = "");
 Comparison different(const Limits& limits, std::int64_t position, const Difference& what, const std::string& why = "");
-// For specs whose rules are the same and whose other numbers are learned.
+// The verdict on specs whose rules are the same and whose other numbers are learned.
 Comparison same_if(const Limits& limits, const std::string& condition);
 
-// "positions 0 to 4095", those that are compared.
+// The compared positions: "positions 0 to 4095".
 std::string positions_text(const Limits& limits);
 // "pair 3 has inv_freq 0.1 in A and 0.2 in B".
 std::string difference_text(const Difference& difference);
-// Compares fields that all affect the numbers: if one differs, `different` from position 0 on.
+// The first field in which two specs of one kind differ; none if they are equal.
 std::optional<Difference> first_field(const Spec& a, const Spec& b);
 
 }  // namespace posenc::comparison
