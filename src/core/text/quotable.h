@@ -9,17 +9,17 @@
 
 namespace posenc::text {
 
-// `text` with '?' for each ASCII control character (which could move a terminal's cursor) and each byte that is not
-// UTF-8, cut after about `longest` bytes.
+// `text` with '?' for each control character (which could move a terminal's cursor) and each byte that is not UTF-8,
+// cut after about `longest` bytes.
 inline std::string quotable(std::string_view text, std::size_t longest = 160) {
   std::string result;
-  for (std::size_t i = 0; i < text.size() && result.size() < longest;) {
-    const std::size_t length = utf8_length(text.substr(i));
-    const bool shown = length > 0 && static_cast<unsigned char>(text[i]) >= 0x20 && text[i] != 0x7F;
-    result += shown ? text.substr(i, length) : "?";
-    i += shown ? length : 1;
+  while (!text.empty() && result.size() < longest) {
+    const Character character = first_character(text);
+    const bool shown = utf8_length(text) > 0 && !is_control(character.code);
+    result += shown ? text.substr(0, character.length) : "?";
+    text.remove_prefix(character.length);
   }
-  return result.size() < longest ? result : result + "...";
+  return text.empty() ? result : result + "...";
 }
 
 }  // namespace posenc::text

@@ -43,6 +43,8 @@ inline Character first_character(std::string_view text) noexcept {
   return {code, length};
 }
 
+constexpr bool is_control(std::uint32_t code) noexcept { return code < 0x20 || (code >= 0x7F && code <= 0x9F); }
+
 // `text` as one line that is safe to display: line feeds and tabs become spaces, other control characters are removed,
 // and each byte that is not UTF-8 becomes U+FFFD.
 inline std::string one_line(std::string_view text) {
@@ -53,7 +55,7 @@ inline std::string one_line(std::string_view text) {
       line += ' ';
     } else if (character.code == 0xFFFD) {
       line += "\xef\xbf\xbd";
-    } else if (character.code >= 0x20 && (character.code < 0x7F || character.code > 0x9F)) {
+    } else if (!is_control(character.code)) {
       line += text.substr(0, character.length);
     }
     text.remove_prefix(character.length);

@@ -186,7 +186,7 @@ ContextPlan plan_context(const Rotary& spec, std::int64_t trained, std::int64_t 
     plan.turns_at_target.push_back(needs);
     if (seen.pairs[index].complete) plan.complete.push_back(i);
     // An excess below one step does not count, because a scaling by the exact factor leaves that much.
-    const double step = before.inv_freq[index] / kTwoPi * (1.0 - 1e-9);
+    const double step = std::fabs(before.inv_freq[index]) / kTwoPi * (1.0 - 1e-9);
     if (!seen.pairs[index].complete && needs > 0.0 && needs > had + step) plan.new_angles.push_back(i);
   }
   plan.first_negative = first_negative_sum(after.inv_freq, target);

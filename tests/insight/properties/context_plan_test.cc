@@ -78,6 +78,12 @@ TEST(PlanContext, SeesWhatAScalingSaves) {
                 .turns_at_target);
 }
 
+// A pair that rotates the other way has seen the same angles, with the other sign.
+TEST(PlanContext, CountsNegativeFrequenciesAlike) {
+  EXPECT_TRUE(plan_context(Rotary{.head_dim = 4, .inv_freq = {1.0, -1e-4}}, 100, 100).new_angles.empty());
+  EXPECT_EQ(plan_context(Rotary{.head_dim = 4, .inv_freq = {1.0, -1e-4}}, 100, 200).new_angles.size(), 1u);
+}
+
 TEST(PlanContext, FindsTheFirstNegativeSum) {
   const ContextPlan plan = plan_context(Rotary{.head_dim = 128}, 4096, 16384);
   ASSERT_TRUE(plan.first_negative.has_value());
