@@ -33,8 +33,38 @@ struct Number {
   bool integer;
 };
 
-// 0-3 and 0..3 as a range is written here, 0:4; for anything else two examples. The first '-' may be a sign.
-std::string positions_hint(std::string_view part) {
+// [0, 1, 2], 0 1 2, :4 and range(0, 8, 2) as they are written here; empty if the text is nothing of that sort.
+std::string rewritten(std::string_view text) {
+  const std::size_t call = text.find("range(");
+  const bool range = call != std::string_view::npos;
+  if (range) text.remove_prefix(call + 6);
+  std::string result;
+  bool gap = false;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == '(' || c == ')') continue;
+    if (c == ' ' || c == ',' || c == ';') {
+      gap = !result.empty();
+    } else {
+      if (gap && result.back() != ':' && c != ':') result += range ? ':' : ',';
+      gap = false;
+      result += c;
+    }
+  }
+  if (result.starts_with(':') || (range && result.find(':') == std::string::npos)) {
+    result.insert(0, result.starts_with(':') ? "0" : "0:");
+  }
+  char before = ',';
+  for (const char c : result) {
+    const bool separator = before == ',' || before == ':', digit = c >= '0' && c <= '9';
+    if (!digit && !(separator ? c == '-' : c == ',' || c == ':' || c == '.')) return "";
+    before = c;
+  }
+  return before >= '0' && before <= '9' ? result : "";
+}
+
+// 0-3 and 0..3 as a range is written here, 0:4; a list or range in another form as its list; for anything else two
+// examples. The first '-' may be a sign.
+std::string positions_hint(std::string_view text, std::string_view part) {
   for (const std::string_view dash : {"-", ".."}) {
     const std::size_t at = part.find(dash, 1);
     if (part.empty() || at == std::string_view::npos) continue;
@@ -44,6 +74,7 @@ std::string positions_hint(std::string_view part) {
     const std::string range = std::to_string(*first) + ":" + std::to_string(*last + 1);
     return "; did you mean " + range + "? The end of a range is excluded";
   }
+  if (const std::string list = rewritten(text); !list.empty()) return "; did you mean " + list + "?";
   return "; positions are written like 0:4 or 0,5,17";
 }
 
@@ -51,7 +82,7 @@ Number read_number(std::string_view text, std::string_view part, std::int64_t li
   while (part.starts_with(' ')) part.remove_prefix(1);
   const auto integer = text::parse_integer(part);
   const auto value = text::parse_number(part);
-  if (!value) fail_text(text, "expected a number but got '" + std::string(part) + "'" + positions_hint(part));
+  if (!value) fail_text(text, "expected a number but got '" + std::string(part) + "'" + positions_hint(text, part));
   if (!(std::fabs(*value) <= static_cast<double>(limit))) {
     fail_text(text,
               (limit == kMaxPosition ? "positions must be from -2147483647 to 2147483647 but got "
