@@ -63,26 +63,32 @@ const KindInfo* kind_for_example(const std::vector<KindInfo>& all, const CLI::Ap
   return found == all.end() ? nullptr : &*found;
 }
 
-// A field of the encoding that was given as an option: "; width is a field of the SPEC: sinusoidal:width=4".
-std::string field_hint(const CLI::App& command, const std::string& option, const std::string& value,
-                       const std::vector<std::string>& words) {
+// "; width is a field of the SPEC: sinusoidal:width=4", if `option` is a field of the kind.
+std::string field_of(const KindInfo* kind, const std::string& spec, const std::string& option,
+                     const std::string& value) {
+  const FieldInfo* field = kind == nullptr ? nullptr : find_field(*kind, option.substr(2));
+  if (field == nullptr) return "";
+  return fmt::format("; {} is a field of the SPEC: {}", field->name,
+                     with_field(spec, field->name + "=" + (value.empty() ? "..." : value)));
+}
+
+// A field of the encoding that was given as an option.
+std::string field_hint(const std::string& option, const std::string& value, const std::vector<std::string>& words) {
   const std::vector<KindInfo> all = kinds();
-  const std::string field = option.substr(2);
-  const auto hint = [&](const KindInfo& kind, const std::string& spec) -> std::string {
-    const FieldInfo* found = find_field(kind, field);
-    if (found == nullptr) return "";
-    return fmt::format("; {} is a field of the SPEC: {}", found->name,
-                       with_field(spec, found->name + "=" + (value.empty() ? "..." : value)));
-  };
-  bool given = false;
   for (const std::string& word : words) {
-    const KindInfo* kind = find_kind(all, word);
-    if (kind == nullptr) continue;
-    given = true;
-    if (std::string text = hint(*kind, word); !text.empty()) return text;
+    if (std::string hint = field_of(find_kind(all, word), word, option, value); !hint.empty()) return hint;
   }
-  const KindInfo* example = given ? nullptr : kind_for_example(all, command, field, words);
-  return example == nullptr ? "" : hint(*example, example->name);
+  return "";
+}
+
+// The same if no encoding is given.
+std::string example_field_hint(const CLI::App& command, const std::string& option, const std::string& value,
+                               const std::vector<std::string>& words) {
+  const std::vector<KindInfo> all = kinds();
+  const auto is_kind = [&](const std::string& word) { return find_kind(all, word) != nullptr; };
+  if (std::any_of(words.begin(), words.end(), is_kind)) return "";
+  const KindInfo* kind = kind_for_example(all, command, option.substr(2), words);
+  return field_of(kind, kind == nullptr ? "" : kind->name, option, value);
 }
 
 // The word that follows an option, if it may be its value.
@@ -102,7 +108,9 @@ struct OtherOption {
 constexpr std::string_view kFormats = "json csv svg png pdf npy safetensors md html";
 
 constexpr OtherOption kOtherOptions[] = {
-    {"dims dim columns cols channel", "--channels", "--channels {}"},
+    {"num-heads n-heads nheads", "--heads", "--heads {}"},
+    {"d-model hidden-size embed-dim dim", "--width", "--width {}"},
+    {"dims columns cols channel", "--channels", "--channels {}"},
     {"k distance offset delta", "--shift", "--shift {}"},
     {"text sentence word prompt", "--words", "--words {}"},
     {"solutions solution key answer", "--answers", "--answers"},
@@ -213,8 +221,9 @@ std::string unknown_option(const NamedCommand& found, const std::vector<std::str
     if (command.get_option_no_throw(option) != nullptr) continue;
     std::string value = equals == std::string::npos ? "" : words[i].substr(equals + 1);
     if (value.empty()) value = value_after(words, static_cast<std::ptrdiff_t>(i));
-    std::string hint = field_hint(command, option, value, words);
+    std::string hint = field_hint(option, value, words);
     if (hint.empty()) hint = other_option(found, option, value);
+    if (hint.empty()) hint = example_field_hint(command, option, value, words);
     if (hint.empty()) hint = text::hint(option, names);
     return fmt::format("there is no option '{}'{}", option, hint);
   }

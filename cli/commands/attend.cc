@@ -177,21 +177,25 @@ Json::Object head_of(const Attention& attention, const Heads& heads) {
           {"causal", Json(causal)}};
 }
 
+bool has_files(const AttendCommand& options) { return !(options.q + options.k + options.v).empty(); }
+
+// What to say if not all of q, k and v are there; else empty.
+std::string missing_heads(const AttendCommand& options) {
+  std::string missing;
+  for (const auto& [option, file] : {std::pair{"--q", &options.q}, {"--k", &options.k}, {"--v", &options.v}}) {
+    if (file->empty()) missing += fmt::format(" {} {}.npy", option, option + 2);
+  }
+  if (missing.empty() || !options.random.empty()) return "";
+  if (has_files(options)) return "queries, keys and values are needed; add" + missing;
+  return "queries, keys and values are missing:" + missing + ", or --random 2x10x4x16";
+}
+
 Heads load_all_heads(const AttendCommand& options) {
-  const bool files = !options.q.empty() || !options.k.empty() || !options.v.empty();
+  if (const std::string missing = missing_heads(options); !missing.empty()) fail(ErrorKind::usage, missing);
   if (options.random.empty()) {
-    std::string missing;
-    for (const auto& [option, file] : {std::pair{"--q", &options.q}, {"--k", &options.k}, {"--v", &options.v}}) {
-      if (file->empty()) missing += fmt::format(" {} {}.npy", option, option + 2);
-    }
-    if (!files) missing += ", or --random 2x10x4x16";
-    if (!missing.empty()) {
-      const char* what = files ? "queries, keys and values are needed; add" : "queries, keys and values are missing:";
-      fail(ErrorKind::usage, what + missing);
-    }
     return {{load_heads(options.q), options.q}, {load_heads(options.k), options.k}, {load_heads(options.v), options.v}};
   }
-  if (files) fail(ErrorKind::usage, "give --random or the files --q, --k and --v, not both");
+  if (has_files(options)) fail(ErrorKind::usage, "give --random or the files --q, --k and --v, not both");
   const std::uint64_t seed = options.encoding.seed.value_or(0);
   const auto made = [&](std::uint64_t stream) {
     return random_input(options.random, {"N, D", "N, H, D", "B, N, H, D"}, 1.0, seed, stream);
@@ -226,7 +230,7 @@ std::string report_of(const Attention& attention, const Heads& heads, const Arra
 }
 
 int run(const AttendCommand& options) {
-  std::vector<Encoding> found = find_with_remarks(options.specs, options.encoding);
+  std::vector<Encoding> found = find_beside_input(options.specs, options.encoding, missing_heads(options));
   const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
   const std::string format = choose_array_format(options.output, options.tensor),
                     weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);

@@ -313,7 +313,10 @@ std::string chosen_spec(PlotCommand& options, const FigureInfo& info) {
   if (!options.spec.empty()) return options.spec;
   std::string spec(info.default_spec);
   // A table in a file has its own size.
-  if (options.encoding.has_table() && figure_fits(info.name, Learned{})) spec = "learned:past_end=error";
+  if (options.encoding.has_table() && figure_fits(info.name, Learned{})) {
+    spec = options.encoding.init.empty() ? "learned:past_end=error"
+                                         : complete_spec("learned", {.example = ExampleSize::picture}).text;
+  }
   if (!spec.empty()) fmt::print(stderr, "posenc: no SPEC was given: using {}\n", spec);
   return spec;
 }

@@ -55,11 +55,14 @@ std::optional<std::int64_t> head_dim_of(const Spec& spec) {
   return std::nullopt;
 }
 
+std::string missing_input(const RotateCommand& options) {
+  const bool given = !options.input.empty() || !options.random.empty();
+  return given ? "" : "queries or keys are missing: --input q.npy or --random 2x10x4x16";
+}
+
 Input load_input(const RotateCommand& options, const Encoding& encoding) {
-  if (options.input.empty() == options.random.empty()) {
-    fail(ErrorKind::usage, options.input.empty() ? "queries or keys are missing: --input q.npy or --random 2x10x4x16"
-                                                 : "give --input or --random, not both");
-  }
+  if (const std::string missing = missing_input(options); !missing.empty()) fail(ErrorKind::usage, missing);
+  if (!options.input.empty() && !options.random.empty()) fail(ErrorKind::usage, "give --input or --random, not both");
   if (options.seed && options.random.empty()) fail(ErrorKind::usage, "--seed needs --random");
   Input input{.array = {}, .name = options.input};
   if (options.random.empty()) {
@@ -230,7 +233,7 @@ std::string report_of(const RotateCommand& options, const Encoding& encoding, co
 int run(const RotateCommand& options) {
   std::vector<std::string> specs = {options.spec};
   if (!options.to_spec.empty()) specs.push_back(options.to_spec);
-  const std::vector<Encoding> found = find_with_remarks(specs, options.encoding);
+  const std::vector<Encoding> found = find_beside_input(specs, options.encoding, missing_input(options));
   const Spec& spec = found.front().spec();
   const std::string format = choose_array_format(options.output, options.tensor);
   check_options(options, found);

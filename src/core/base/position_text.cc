@@ -33,6 +33,14 @@ struct Number {
   bool integer;
 };
 
+// Numbers between commas, or up to three between colons.
+bool is_list_or_range(std::string_view text) {
+  const bool range = text.find(':') != std::string_view::npos;
+  const std::vector<std::string_view> parts = split(text, range ? ':' : ',');
+  const auto is_number = [](std::string_view part) { return text::parse_number(part).has_value(); };
+  return std::all_of(parts.begin(), parts.end(), is_number) && (!range || parts.size() <= 3);
+}
+
 // [0, 1, 2], 0 1 2, :4 and range(0, 8, 2) as they are written here; empty if the text is nothing of that sort.
 std::string rewritten(std::string_view text) {
   const std::size_t call = text.find("range(");
@@ -53,13 +61,7 @@ std::string rewritten(std::string_view text) {
   if (result.starts_with(':') || (range && result.find(':') == std::string::npos)) {
     result.insert(0, result.starts_with(':') ? "0" : "0:");
   }
-  char before = ',';
-  for (const char c : result) {
-    const bool separator = before == ',' || before == ':', digit = c >= '0' && c <= '9';
-    if (!digit && !(separator ? c == '-' : c == ',' || c == ':' || c == '.')) return "";
-    before = c;
-  }
-  return before >= '0' && before <= '9' ? result : "";
+  return is_list_or_range(result) ? result : "";
 }
 
 // 0-3 and 0..3 as a range is written here, 0:4; a list or range in another form as its list; for anything else two
