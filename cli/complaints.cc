@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 #include <string_view>
 
 #include "cli/figure_text.h"
@@ -50,17 +51,19 @@ std::string with_field(const std::string& spec, const std::string& field) {
   return spec + (spec.find(':') == std::string::npos ? ":" : ",") + field;
 }
 
-// The kind of the SPEC that a figure has by default, or any kind with this field if the command takes a SPEC.
+// The kind of the SPEC that a figure has by default, or of one in the command's examples that has this field.
 const KindInfo* kind_for_example(const std::vector<KindInfo>& all, const CLI::App& command, const std::string& field,
                                  const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const FigureInfo* figure = find_figure(word);
     if (figure != nullptr) return find_kind(all, std::string(figure->default_spec));
   }
-  if (command.get_option_no_throw("SPEC") == nullptr) return nullptr;
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const KindInfo& kind) { return find_field(kind, field); });
-  return found == all.end() ? nullptr : &*found;
+  std::istringstream examples(command.get_footer());
+  for (std::string word; examples >> word;) {
+    const KindInfo* kind = find_kind(all, word);
+    if (kind != nullptr && find_field(*kind, field) != nullptr) return kind;
+  }
+  return nullptr;
 }
 
 // "; width is a field of the SPEC: sinusoidal:width=4", if `option` is a field of the kind.
@@ -128,6 +131,8 @@ constexpr OtherOption kOtherOptions[] = {
     {"key key-positions", "--keys", "--keys {}"},
     {"out save to file outfile output-file filename f", "--output", "-o {}"},
     {"o", "--output", "-o {}"},
+    {"size length rows", "--to", "--to {}"},
+    {"table weights embeddings", "--file", "--file {}"},
     {"type precision", "--dtype", "--dtype {}"},
     {"rng random-state manual-seed s", "--seed", "--seed {}"},
     {"mask", "--causal", "--causal"},
