@@ -15,6 +15,19 @@ SEVERAL_FORMS = {
 # Commands in which a letter would be confused with the word of the same letter: --q FILE and -q POSITIONS.
 NO_LETTER = {"attend", "diagnose"}
 
+# What a description speaks of, and the only names that such an option may have.
+CONCEPTS = {
+    r"\bseed\b": {"--seed", "--dropout-seed", "--grade"},
+    r"\bwords\b|\bsentence\b": {"--words", "--other", "--permutation"},
+    r"^positions of (the )?keys": {"--keys"},
+    r"embeddings.*(\.npy|from a file)": {"--input", "--tokens"},
+    r"token ids": {"--tokens", "--pad-token"},
+    r"trained on": {"--trained"},
+    r"in points|pixels": {"--picture-width", "--picture-height", "--picture-scale"},
+    r"number of threads": {"--threads"},
+    r"format|\btext, json": {"--format"},
+}
+
 # A line of help: "  -p, --positions POSITIONS 0:100 (0 to 99)", and the lines that continue it.
 OPTION = re.compile(r"^  (?:-(\w), )?(--[a-z0-9-]+)(?: ([A-Z=]+)(?: \.\.\.)?)?(?= {2,}|$| )(.*(?:\n {20,}.*)*)", re.MULTILINE)
 
@@ -51,6 +64,12 @@ class Options(Case):
     def test_one_meaning_has_one_name(self):
         for text, names in self.gather(lambda row: row[4], lambda row: row[2]).items():
             self.assertEqual(len(names), 1, f"'{text}' has several names: {dict(names)}")
+
+    def test_a_concept_has_one_name(self):
+        for command, _, name, _, text in self.all_options():
+            for concept, names in CONCEPTS.items():
+                if re.search(concept, text):
+                    self.assertIn(name, names, f"{command} {name}: {text}")
 
     def test_one_name_has_one_form_of_value(self):
         for name, values in self.gather(lambda row: row[2], lambda row: row[3]).items():
