@@ -7,6 +7,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/complaints.h"
+#include "cli/figure_text.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "posenc/version.h"
@@ -25,6 +26,13 @@ void rename_former(std::vector<std::string>& words, const NamedCommand& found, c
       break;
     }
   }
+}
+
+// posenc plot heatmap --help
+bool asks_about_figure(const NamedCommand& found, const std::vector<std::string>& words) {
+  const auto is_help = [](const std::string& word) { return word == "--help" || word == "-h"; };
+  return found.typed == "posenc plot" && words.size() > found.words && find_figure(words[found.words]) != nullptr &&
+         std::any_of(words.begin(), words.end(), is_help);
 }
 
 int refuse_usage(const std::string& message) {
@@ -53,6 +61,10 @@ int run_app(int argc, char** argv) {
     words.erase(words.begin());
     const NamedCommand asked = command_named(app, words);
     const std::string next = asked.words < words.size() ? words[asked.words] : "--help";
+    if (asked.typed == "posenc plot" && !next.starts_with('-')) {
+      write_text({}, figure_help(*asked.command, next));
+      return 0;
+    }
     if (next != "--help") {
       return refuse_usage(next.starts_with('-') ? "help takes the name of a command, not '" + next + "'"
                                                 : unknown_command(asked, next));
@@ -60,6 +72,10 @@ int run_app(int argc, char** argv) {
     words.push_back("--help");
   }
   const NamedCommand found = command_named(app, words);
+  if (asks_about_figure(found, words)) {
+    write_text({}, figure_help(*found.command, words[found.words]));
+    return 0;
+  }
   rename_former(words, found, session);
   if (const std::string wrong = single_dash(found, words); !wrong.empty()) return refuse_usage(wrong);
   try {

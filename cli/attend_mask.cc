@@ -109,11 +109,12 @@ class PositionMask {
 void add_mask_options(Command& command, MaskOptions& options) {
   command.flag("--causal", options.causal, "hide keys after their query");
   command
-      .add("--align", options.align,
+      .add("--causal-align", options.align,
            "with --causal: align the last query with the last key (end, the default) or the first with the first "
            "(start)")
-      .one_of({"end", "start"});
-  command.add("--query-offset", options.query_offset, "instead of --align: index of the key at the first query");
+      .one_of({"end", "start"})
+      .formerly("--align");
+  command.add("--query-offset", options.query_offset, "instead of --causal-align: index of the key at the first query");
   command.add("--window", options.window,
               "show this many keys: with --causal up to the query's own, else this far to both sides");
   command.add("--sink-keys", options.sink_keys, "never hide this many first keys of a text or document with a window");
@@ -128,10 +129,11 @@ Mask load_mask(const MaskOptions& options, MaskMemory& memory) {
   Mask mask;
   if (options.causal) mask.causal = options.align == "start" ? Causal::start : Causal::end;
   if (!options.causal && !options.align.empty()) {
-    fail(ErrorKind::usage, "--align needs --causal");
+    fail(ErrorKind::usage, "--causal-align needs --causal");
   }
   if (options.query_offset && !options.align.empty()) {
-    fail(ErrorKind::usage, "give --align or --query-offset, not both: each decides which key is at the first query");
+    fail(ErrorKind::usage,
+         "give --causal-align or --query-offset, not both: each decides which key is at the first query");
   }
   mask.query_offset = options.query_offset;
   if (options.window) {

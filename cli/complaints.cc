@@ -6,12 +6,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 #include <string_view>
 
+#include "cli/figure_text.h"
 #include "cli/output.h"
 #include "core/text/nearest.h"
+#include "core/text/shell.h"
+#include "posenc/error.h"
 #include "posenc/insight/figure.h"
 #include "posenc/models/catalog.h"
+#include "posenc/position.h"
 #include "posenc/spec.h"
 
 namespace posenc::cli {
@@ -46,25 +51,171 @@ std::string with_field(const std::string& spec, const std::string& field) {
   return spec + (spec.find(':') == std::string::npos ? ":" : ",") + field;
 }
 
-// A hint for a field that was given as an option: "; width is a field of the SPEC: sinusoidal:width=4".
+// The kind of the SPEC that a figure has by default, or of one in the command's examples that has this field.
+const KindInfo* kind_for_example(const std::vector<KindInfo>& all, const CLI::App& command, const std::string& field,
+                                 const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const FigureInfo* figure = find_figure(word);
+    if (figure != nullptr) return find_kind(all, std::string(figure->default_spec));
+  }
+  std::istringstream examples(command.get_footer());
+  for (std::string word; examples >> word;) {
+    const KindInfo* kind = find_kind(all, word);
+    if (kind != nullptr && find_field(*kind, field) != nullptr) return kind;
+  }
+  return nullptr;
+}
+
+// "; width is a field of the SPEC: sinusoidal:width=4", if `option` is a field of the kind.
+std::string field_of(const KindInfo* kind, const std::string& spec, const std::string& option,
+                     const std::string& value) {
+  const FieldInfo* field = kind == nullptr ? nullptr : find_field(*kind, option.substr(2));
+  if (field == nullptr) return "";
+  return fmt::format("; {} is a field of the SPEC: {}", field->name,
+                     with_field(spec, field->name + "=" + (value.empty() ? "..." : value)));
+}
+
+// A field of the encoding that was given as an option.
 std::string field_hint(const std::string& option, const std::string& value, const std::vector<std::string>& words) {
   const std::vector<KindInfo> all = kinds();
   for (const std::string& word : words) {
-    const KindInfo* kind = find_kind(all, word);
-    const FieldInfo* field = kind == nullptr ? nullptr : find_field(*kind, option.substr(2));
-    if (field == nullptr) continue;
-    return fmt::format("; {} is a field of the SPEC: {}", field->name,
-                       with_field(word, field->name + "=" + (value.empty() ? "..." : value)));
+    if (std::string hint = field_of(find_kind(all, word), word, option, value); !hint.empty()) return hint;
   }
   return "";
 }
 
-// Reports an option that `command` does not have. CLI11 may have complained first about another one that is missing.
-std::string unknown_option(const CLI::App& command, const std::vector<std::string>& words) {
+// The same if no encoding is given.
+std::string example_field_hint(const CLI::App& command, const std::string& option, const std::string& value,
+                               const std::vector<std::string>& words) {
+  const std::vector<KindInfo> all = kinds();
+  const auto is_kind = [&](const std::string& word) { return find_kind(all, word) != nullptr; };
+  if (std::any_of(words.begin(), words.end(), is_kind)) return "";
+  const KindInfo* kind = kind_for_example(all, command, option.substr(2), words);
+  return field_of(kind, kind == nullptr ? "" : kind->name, option, value);
+}
+
+// The word that follows an option, if it may be its value.
+std::string value_after(const std::vector<std::string>& words, std::ptrdiff_t option) {
+  const auto next = static_cast<std::size_t>(option) + 1;
+  return next < words.size() && !words[next].starts_with('-') ? words[next] : "";
+}
+
+// What people type for an option, without the dashes, and what to type instead; '{}' is the value that they gave. Of
+// several answers to a word the first is given whose option the command has: an option, or a format of --format.
+struct OtherOption {
+  std::string_view words;
+  std::string_view needs;  // empty: every command
+  std::string_view instead;
+};
+
+constexpr std::string_view kFormats = "json csv svg png pdf npy safetensors md html";
+
+constexpr OtherOption kOtherOptions[] = {
+    {"num-heads n-heads nheads", "--heads", "--heads {}"},
+    {"d-model hidden-size embed-dim dim", "--width", "--width {}"},
+    {"dims columns cols channel", "--channels", "--channels {}"},
+    {"k distance offset delta", "--shift", "--shift {}"},
+    {"text sentence word prompt", "--words", "--words {}"},
+    {"solutions solution key answer", "--answers", "--answers"},
+    {"positions position pos p", "--queries", "--queries {} --keys {}"},
+    {"pos ids position-ids range", "--positions", "--positions {}"},
+    {"length len n num seq-len seqlen seq-length num-positions rows", "--positions", "--positions 0:{}"},
+    {"length len n num seq-len seqlen seq-length size", "--queries", "--queries 0:{}"},
+    {"length len n seq-len seqlen seq-length max-len context", "--target", "--target {}"},
+    {"train-length trained-length original-length", "--trained", "--trained {}"},
+    {"query", "--q", "--q {}"},
+    {"key", "--k", "--k {}"},
+    {"queries q", "--positions", "--positions {}"},
+    {"query", "--queries", "--queries {}"},
+    {"value values", "--v", "--v {}"},
+    {"key key-positions", "--keys", "--keys {}"},
+    {"out save to file outfile output-file filename f", "--output", "-o {}"},
+    {"o", "--output", "-o {}"},
+    {"size length rows", "--to", "--to {}"},
+    {"table weights embeddings", "--file", "--file {}"},
+    {"type precision", "--dtype", "--dtype {}"},
+    {"rng random-state manual-seed s", "--seed", "--seed {}"},
+    {"mask", "--causal", "--causal"},
+    {"colors colour", "--color", "--color {}"},
+    {"dark light", "--theme", "--theme {word}"},
+    {kFormats, "--format", "--format {word}"},
+    {"numpy", "--format npy", "--format npy"},
+    {"markdown", "--format md", "--format md"},
+    {"output-format fmt type", "--format", "--format {}"},
+    {"encoding kind method spec", "SPEC", "{}, without an option"},
+    {"model config", "SPEC", "{}, without an option"},
+    {"model config", "MODEL", "{}, without an option"},
+    {"figure kind type", "FIGURE", "{}, without an option"},
+    {"help-all usage", "", "{command} --help"},
+    {"v V", "", "posenc --version"},
+};
+
+// "text, json, csv".
+std::string formats_of(const CLI::Option& format) {
+  const std::string help = format.get_description();
+  return help.substr(0, help.find(" (default"));
+}
+
+// Whether a command knows a word of --format, or it has an option or argument.
+bool takes(const CLI::App& command, std::string_view needs, std::string_view word) {
+  if (needs.empty()) return true;
+  const std::string name(needs.substr(0, needs.find(' ')));
+  const CLI::Option* option = command.get_option_no_throw(name);
+  if (option == nullptr || option->get_group().empty()) return false;
+  if (name != "--format") return true;
+  const std::string format(needs == name ? word : needs.substr(name.size() + 1));
+  return fmt::format(", {}", formats_of(*option)).find(", " + format) != std::string::npos;
+}
+
+std::string below_option(const NamedCommand& found, const std::string& option, const std::string& value);
+
+// The answer to an option that other programs have; empty if there is none.
+std::string other_option(const NamedCommand& found, const std::string& option, const std::string& value) {
+  const std::string word = option.substr(option.find_first_not_of('-'));
+  const auto is_one_of = [&](std::string_view words) {
+    return fmt::format(" {} ", words).find(" " + word + " ") != std::string::npos;
+  };
+  const auto replaced = [](std::string text, std::string_view what, const std::string& by) {
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+      text.replace(at, what.size(), by);
+    }
+    return text;
+  };
+  if (is_one_of("verbose quiet debug silent")) {
+    return "; results go to standard output, and remarks to standard error: 2>/dev/null hides them";
+  }
+  for (const OtherOption& other : kOtherOptions) {
+    if (!is_one_of(other.words) || !takes(*found.command, other.needs, word)) continue;
+    const std::string text = replaced(replaced(std::string(other.instead), "{word}", word), "{command}", found.typed);
+    return fmt::format("; did you mean {}?", replaced(text, "{}", value.empty() ? "..." : text::shell_word(value)));
+  }
+  const CLI::Option* format = found.command->get_option_no_throw("--format");
+  if (!is_one_of(kFormats) || format == nullptr) return below_option(found, option, value);
+  return "; --format takes " + formats_of(*format);
+}
+
+// An option of a command below this one.
+std::string below_option(const NamedCommand& found, const std::string& option, const std::string& value) {
+  for (const CLI::App* below : found.command->get_subcommands({})) {
+    if (found.command->get_parent() == nullptr) break;
+    const NamedCommand longer{below, found.typed + " " + below->get_name(), 0};
+    if (below->get_option_no_throw(option) != nullptr) return fmt::format("; it is an option of {}", longer.typed);
+    const std::string other = other_option(longer, option, value);
+    if (!other.empty()) return fmt::format("{}, an option of {}?", other.substr(0, other.size() - 1), longer.typed);
+  }
+  return "";
+}
+
+// An option that `command` does not have; CLI11 may have complained about another that is missing first.
+std::string unknown_option(const NamedCommand& found, const std::vector<std::string>& words) {
+  const CLI::App& command = *found.command;
   const std::vector<std::string> names = long_options(command), strays = command.remaining();
   for (const std::string& stray : strays) {
     if (stray.size() > 1 && stray[0] == '-' && std::isalpha(static_cast<unsigned char>(stray[1])) != 0) {
-      return fmt::format("there is no option '{}'", stray.substr(0, 2));
+      const auto at = std::find(words.begin(), words.end(), stray);
+      const std::string value = stray.size() > 2 ? stray.substr(2) : value_after(words, at - words.begin());
+      return fmt::format("there is no option '{0}'{1}", stray.substr(0, 2),
+                         other_option(found, stray.substr(0, 2), value));
     }
   }
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -74,11 +225,23 @@ std::string unknown_option(const CLI::App& command, const std::vector<std::strin
     if (option == "--help" || option == "--version") continue;
     if (command.get_option_no_throw(option) != nullptr) continue;
     std::string value = equals == std::string::npos ? "" : words[i].substr(equals + 1);
-    if (value.empty() && i + 1 < words.size() && !words[i + 1].starts_with('-')) value = words[i + 1];
-    const std::string field = field_hint(option, value, words);
-    return fmt::format("there is no option '{}'{}", option, field.empty() ? text::hint(option, names) : field);
+    if (value.empty()) value = value_after(words, static_cast<std::ptrdiff_t>(i));
+    std::string hint = field_hint(option, value, words);
+    if (hint.empty()) hint = other_option(found, option, value);
+    if (hint.empty()) hint = example_field_hint(command, option, value, words);
+    if (hint.empty()) hint = text::hint(option, names);
+    return fmt::format("there is no option '{}'{}", option, hint);
   }
   return "";
+}
+
+// Every argument and option that must be given and is not: "SPEC and --positions are missing".
+std::string what_is_missing(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_required() && option->count() == 0) names.push_back(option->get_name());
+  }
+  return fmt::format("{} {} missing", fmt::join(names, " and "), names.size() == 1 ? "is" : "are");
 }
 
 // The first example of a command.
@@ -88,7 +251,30 @@ std::string first_example(const CLI::App& command) {
   return line.substr(std::min(line.find_first_not_of(' '), line.size()));
 }
 
-// Reports a word that the command does not take. CLI11 may have complained first about an option that is missing.
+bool is_positions(const std::string& text) {
+  try {
+    parse_positions(text);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::string positions_list_hint(const std::string& list) {
+  return is_positions(list) ? "; separate positions with commas: " + list : "; give all positions as one range or list";
+}
+
+// Positions without their option, or behind others with a space between them.
+std::string positions_hint(const CLI::App& command, const std::string& before, const std::string& stray) {
+  if (!is_positions(stray)) return "";
+  if (is_positions(before)) return positions_list_hint(before + "," + stray);
+  const CLI::Option* positions = command.get_option_no_throw("--positions");
+  if (positions != nullptr) return fmt::format("; positions need their option: --positions {}", stray);
+  const CLI::Option* queries = command.get_option_no_throw("--queries");
+  return queries == nullptr ? "" : fmt::format("; positions need their option: --queries {0} --keys {0}", stray);
+}
+
+// A word that the command does not take. CLI11 may have complained about an option that is missing first.
 std::string stray_word(const CLI::App& command, const std::vector<std::string>& words) {
   const std::vector<KindInfo> all = kinds();
   for (const std::string& stray : command.remaining()) {
@@ -100,7 +286,8 @@ std::string stray_word(const CLI::App& command, const std::vector<std::string>& 
       if (find_kind(all, *before) == nullptr) continue;
       return fmt::format("'{}' is not part of the SPEC; write {}, without a space", stray, with_field(*before, stray));
     }
-    return fmt::format("unexpected '{}' after '{}'", stray, *(found - 1));
+    return fmt::format("unexpected '{}' after '{}'{}", stray, *(found - 1),
+                       positions_hint(command, *(found - 1), stray));
   }
   return "";
 }
@@ -196,14 +383,14 @@ std::string complaint(const NamedCommand& found, const std::vector<std::string>&
     for (const CLI::App* below : command.get_subcommands({})) names.push_back(found.typed + " " + below->get_name());
     if (found.words == words.size()) return fmt::format("choose one of: {}", fmt::join(names, ", ")) + see;
   }
-  const std::string unknown = unknown_option(command, words);
+  const std::string unknown = unknown_option(found, words);
   if (!unknown.empty()) return unknown + see;
   const std::string text = error.what();
   const std::string name = text.substr(0, text.find_first_of(" :"));
   const std::string stray = stray_word(command, words);
   if (!stray.empty()) return stray + see;
   if (error.get_name() == "RequiredError") {
-    return fmt::format("{} is missing; for example: {}", name, first_example(command)) + see;
+    return fmt::format("{}; for example: {}", what_is_missing(command), first_example(command)) + see;
   }
   if (error.get_name() == "ArgumentMismatch") {
     return name + (text.find(": At Most") == std::string::npos ? " needs a value" : " is given more than once") + see;

@@ -26,11 +26,14 @@ Option& Option::required() {
 Option& Option::one_of(std::initializer_list<const char*> words) {
   const std::vector<std::string> known(words.begin(), words.end());
   const auto rule = [known](std::string& text) -> std::string {
-    if (std::find(known.begin(), known.end(), text) != known.end()) return "";
+    if (const auto found = std::find(known.begin(), known.end(), lower_case(text)); found != known.end()) {
+      text = *found;
+      return "";
+    }
     const std::vector<std::string_view> views(known.begin(), known.end());
     return fmt::format("must be {} but got '{}'{}", either(views), text, text::hint(text, views));
   };
-  option_->check(CLI::Validator(rule, fmt::format("{{{}}}", fmt::join(known, ","))));
+  option_->transform(CLI::Validator(rule, fmt::format("{{{}}}", fmt::join(known, ","))));
   return value("WORD");
 }
 
@@ -83,9 +86,15 @@ Option& Option::formerly(const char* name) {
   return *this;
 }
 
+// x.npy or x.safetensors:tensor.
+static bool is_array_name(std::string_view text) {
+  return text.ends_with(".npy") || text.find(".safetensors") != std::string_view::npos;
+}
+
 Option& Option::positions() {
   return value("POSITIONS").check([](const std::string& text) -> std::string {
     if (text.starts_with('@')) return "";
+    if (is_array_name(text)) return fmt::format("'{0}': to read positions from a file, write @{0}", text);
     try {
       parse_positions(text);
       return "";

@@ -34,6 +34,7 @@ class Option {
       : option_(option), command_(command), session_(session) {}
 
   Option& required();
+  // One of these words, in any case; the variable gets the word as it is written here.
   Option& one_of(std::initializer_list<const char*> words);
   Option& within(std::int64_t least, std::int64_t most);
   Option& between(double least, double most);

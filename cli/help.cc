@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/figure_text.h"
 #include "cli/output.h"
+#include "cli/word_choice.h"
 
 namespace posenc::cli {
 
@@ -148,6 +150,26 @@ struct Help : CLI::FormatterBase {
 };
 
 }  // namespace
+
+std::string figure_help(const CLI::App& plot, const std::string& figure) {
+  const FigureInfo& info = figure_named(lower_case(figure));
+  const std::string spec(info.default_spec);
+  std::string text = fmt::format("Examples:\n  posenc plot {0}\n", info.name);
+  if (!spec.empty()) text += fmt::format("  posenc plot {} {} -o {}.svg\n", info.name, spec, info.name);
+  text += fmt::format("\n{}: {}\nWhat to look for: {}\n", info.name, info.summary, info.look_for);
+  const std::string kinds = kinds_of_figure(info);
+  if (!kinds.empty()) {
+    text += "\nArguments:\n" + two_columns("SPEC", kinds + (spec.empty() ? "" : fmt::format(" (default: {})", spec)));
+  }
+  std::string options;
+  for (const std::string& name : options_of_figure(info)) {
+    const CLI::Option& option = *plot.get_option(name);
+    options += two_columns(option_names(option) + value_name(option), description(option));
+  }
+  if (!options.empty()) text += "\nOptions of this figure:\n" + options;
+  return text +
+         "\nposenc plot --help shows the options that all figures have: formats, sizes, colors, learned numbers.\n";
+}
 
 std::shared_ptr<CLI::FormatterBase> help_formatter() { return std::make_shared<Help>(); }
 

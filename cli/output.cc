@@ -46,7 +46,7 @@ void write_standard_output(std::string_view bytes) {
 
 std::string choose_format(const OutputOptions& options, const std::vector<std::string_view>& known) {
   if (!options.format.empty()) return std::string(known[place_of_word(options.format, "--format", known)]);
-  const std::string extension = is_standard_output(options) ? "" : extension_of(options.path);
+  const std::string extension = is_standard_output(options) ? "" : lower_case(extension_of(options.path));
   if (std::find(known.begin(), known.end(), extension) != known.end()) return extension;
   if (extension.empty() || extension == "txt") return "text";
   fail(ErrorKind::unsupported,

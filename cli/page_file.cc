@@ -51,9 +51,10 @@ class PageFile {
   }
 
   void write(const std::string& page) {
+    const char* done = is_there(path_) ? "replaced" : "wrote";
     write_text({.path = path_}, page);
     made_.reset();
-    if (path_ != "-") fmt::print(stderr, "posenc: wrote {}: open it in a browser\n", path_);
+    if (path_ != "-") fmt::print(stderr, "posenc: {} {}: open it in a browser\n", done, path_);
   }
 
  private:
@@ -97,10 +98,12 @@ class PageFile {
 
 void add_page_output(Command& command, PageOptions& options, const char* usual) {
   command.flag("--overwrite", options.overwrite, "replace a page even if posenc did not make it");
-  command.text("-o,--output", options.path,
-               fmt::format("a name that ends in .html, a folder, which gets index.html, or - for standard output\n"
-                           "(default: {} in the current folder)",
-                           usual));
+  command
+      .text("-o,--output", options.path,
+            fmt::format("a name that ends in .html, a folder, which gets index.html, or - for standard output\n"
+                        "(default: {} in the current folder)",
+                        usual))
+      .value("FILE");
 }
 
 void write_page(const PageOptions& options, const char* usual,

@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "cli/arrays.h"
+#include "cli/complaints.h"
+#include "cli/encoding.h"
 #include "cli/integers.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -144,10 +146,7 @@ void check_choice(const InputOptions& options, bool has_fallback) {
     if (!chosen.empty()) fail(ErrorKind::usage, fmt::format("give {} or {}, not both", chosen, option));
     chosen = option;
   }
-  if (chosen.empty() && !has_fallback) {
-    fail(ErrorKind::usage,
-         "embeddings are missing: --input x.npy, --random 2x10x64, --tokens 101,2054,2003 or --words \"the cat sat\"");
-  }
+  if (chosen.empty() && !has_fallback) fail(ErrorKind::usage, missing_embeddings(options));
   if (options.vocabulary && options.tokens.empty()) fail(ErrorKind::usage, "--vocabulary needs --tokens");
   if (options.std && !options.file.empty()) {
     fail(ErrorKind::usage, "--input-std is for random embeddings; --input reads them from a file");
@@ -266,6 +265,21 @@ EncodingOptions learned_options(const EncodingOptions& options, bool made_input)
   EncodingOptions result = options;
   if (made_input && result.init.empty() && !result.std) result.seed.reset();
   return result;
+}
+
+std::vector<Encoding> find_beside_input(const std::vector<std::string>& specs, const EncodingOptions& options,
+                                        const std::string& missing) {
+  try {
+    return find_with_remarks(specs, options);
+  } catch (const Error& error) {
+    if (missing.empty()) throw;
+    fail(error.kind(), fmt::format("{}; besides, {}", for_command_line(error.what()), missing));
+  }
+}
+
+std::string missing_embeddings(const InputOptions& options) {
+  if (!(options.file + options.random + options.tokens + options.words).empty()) return "";
+  return "embeddings are missing: --input x.npy, --random 2x10x64, --tokens 101,2054,2003 or --words \"the cat sat\"";
 }
 
 }  // namespace posenc::cli

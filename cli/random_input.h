@@ -58,4 +58,10 @@ void say_untrained(const Encoding& encoding);
 // The options of learned numbers without a --seed that is meant for the input alone.
 EncodingOptions learned_options(const EncodingOptions& options, bool made_input);
 
+// find_with_remarks, when the input may be missing too: one message says both. `missing` is empty if it is there.
+std::vector<Encoding> find_beside_input(const std::vector<std::string>& specs, const EncodingOptions& options,
+                                        const std::string& missing);
+// What to say if no embeddings are given; else empty.
+std::string missing_embeddings(const InputOptions& options);
+
 }  // namespace posenc::cli

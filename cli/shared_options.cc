@@ -35,16 +35,16 @@ void add_table_file(Command& command, EncodingOptions& options) {
       .value("FILE");
 }
 
-void add_weights(Command& command, EncodingOptions& options) {
+Option add_weights(Command& command, EncodingOptions& options, const char* seed_help) {
   add_table_file(command, options);
-  add_init(command, options, "with --init: seed of the random numbers (default: 0)");
+  return add_init(command, options, seed_help);
 }
 
-void add_init(Command& command, EncodingOptions& options, const char* seed_help) {
+Option add_init(Command& command, EncodingOptions& options, const char* seed_help) {
   command.add("--init", options.init, "use random (untrained) learned numbers instead: normal or uniform")
       .one_of({"normal", "uniform"});
   command.add("--std", options.std, "with --init: standard deviation (default: as training begins, mostly 0.02)");
-  command.add("--seed", options.seed, seed_help);
+  return command.add("--seed", options.seed, seed_help);
 }
 
 void add_parameters(Command& command, EncodingOptions& options) {

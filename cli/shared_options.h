@@ -15,6 +15,7 @@ inline constexpr const char* kSpecHelp =
     "(posenc list models)";
 inline constexpr const char* kPositionsHelp =
     "0:100 (0 to 99), 0:100:10, 0,5,17, 2.5, -3:4, @ids.npy, @f.safetensors:ids";
+inline constexpr const char* kInitSeedHelp = "with --init: seed of the random numbers (default: 0)";
 // The longest sequence that commands take.
 inline constexpr std::int64_t kMaxSequence = 2147483647;
 
@@ -31,10 +32,11 @@ void add_model_choice(Command& command, EncodingOptions& options);
 void add_spec_choice(Command& command, EncodingOptions& options);
 // The file of a learned table: --file.
 void add_table_file(Command& command, EncodingOptions& options);
-// The source of the table of a learned encoding: --file, --init, --std, --seed.
-void add_weights(Command& command, EncodingOptions& options);
-// Random learned numbers: --init, --std, --seed. A command may use the seed for its input too; `seed_help` says so.
-void add_init(Command& command, EncodingOptions& options, const char* seed_help);
+// Where the table of a learned encoding comes from: --file, --init, --std, and --seed, which is returned.
+Option add_weights(Command& command, EncodingOptions& options, const char* seed_help = kInitSeedHelp);
+// Random learned numbers: --init, --std, and --seed, which is returned. A command may use the seed for its input too;
+// `seed_help` says so.
+Option add_init(Command& command, EncodingOptions& options, const char* seed_help = kInitSeedHelp);
 // The learned parameters of encodings that act inside attention: --parameter and --values.
 void add_parameters(Command& command, EncodingOptions& options);
 // The first learned parameter as a file.

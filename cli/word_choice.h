@@ -12,7 +12,10 @@ namespace posenc::cli {
 // The words as text: "auto, light or dark".
 std::string either(const std::vector<std::string_view>& words);
 
-// The index of `word` in `words`. Another word is an error that lists the words and names the nearest.
+// ASCII only.
+std::string lower_case(std::string_view text);
+
+// The place of `word` among `words`, in any case; another word is an error that lists them and names the nearest.
 std::size_t place_of_word(std::string_view word, std::string_view option, const std::vector<std::string_view>& words);
 
 // The same as a value of an enum.

@@ -115,7 +115,7 @@ std::string report_of(const AddCommand& options, const Input& input, const Encod
 }
 
 int run(const AddCommand& options) {
-  const Encoding found = find_with_remarks(options.spec, options.encoding);
+  const Encoding found = find_beside_input({options.spec}, options.encoding, missing_embeddings(options.input)).front();
   const std::string format = choose_array_format(options.output, options.tensor);
   const EncodingOptions learned = learned_options(options.encoding, options.input.made());
   const Encoding encoding = with_rows(found, learned);

@@ -86,7 +86,7 @@ void add_encodings(const AttendCommand& options, std::vector<Encoding> found, At
 
 void add_numbers(const AttendCommand& options, Attention& attention) {
   AttendOptions& made = attention.options;
-  if (!options.scale.empty()) made.softmax_scale = finite_number(options.scale, "--scale");
+  if (!options.scale.empty()) made.softmax_scale = finite_number(options.scale, "--softmax-scale");
   if (!options.softcap.empty()) made.softcap = finite_number(options.softcap, "--softcap");
   if (!options.sinks.empty()) {
     attention.sinks = load_array(options.sinks);
@@ -178,18 +178,25 @@ Json::Object head_of(const Attention& attention, const Heads& heads) {
           {"causal", Json(causal)}};
 }
 
+bool has_files(const AttendCommand& options) { return !(options.q + options.k + options.v).empty(); }
+
+// What to say if not all of q, k and v are there; else empty.
+std::string missing_heads(const AttendCommand& options) {
+  std::string missing;
+  for (const auto& [option, file] : {std::pair{"--q", &options.q}, {"--k", &options.k}, {"--v", &options.v}}) {
+    if (file->empty()) missing += fmt::format(" {} {}.npy", option, option + 2);
+  }
+  if (missing.empty() || !options.random.empty()) return "";
+  if (has_files(options)) return "queries, keys and values are needed; add" + missing;
+  return "queries, keys and values are missing:" + missing + ", or --random 2x10x4x16";
+}
+
 Heads load_all_heads(const AttendCommand& options) {
-  const bool files = !options.q.empty() || !options.k.empty() || !options.v.empty();
+  if (const std::string missing = missing_heads(options); !missing.empty()) fail(ErrorKind::usage, missing);
   if (options.random.empty()) {
-    for (const auto& [option, file] : {std::pair{"--q", &options.q}, {"--k", &options.k}, {"--v", &options.v}}) {
-      if (!file->empty()) continue;
-      fail(ErrorKind::usage, files ? fmt::format("{0} is missing; for example {0} {1}.npy", option, option + 2)
-                                   : "queries, keys and values are missing: --q q.npy --k k.npy --v v.npy, or --random "
-                                     "2x10x4x16");
-    }
     return {{load_heads(options.q), options.q}, {load_heads(options.k), options.k}, {load_heads(options.v), options.v}};
   }
-  if (files) fail(ErrorKind::usage, "give --random or the files --q, --k and --v, not both");
+  if (has_files(options)) fail(ErrorKind::usage, "give --random or the files --q, --k and --v, not both");
   const std::uint64_t seed = options.encoding.seed.value_or(0);
   const auto made = [&](std::uint64_t stream) {
     return random_input(options.random, {"N, D", "N, H, D", "B, N, H, D"}, 1.0, seed, stream);
@@ -224,7 +231,7 @@ std::string report_of(const Attention& attention, const Heads& heads, const Arra
 }
 
 int run(const AttendCommand& options) {
-  std::vector<Encoding> found = find_with_remarks(options.specs, options.encoding);
+  std::vector<Encoding> found = find_beside_input(options.specs, options.encoding, missing_heads(options));
   const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
   const std::string format = choose_array_format(options.output, options.tensor),
                     weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);
@@ -275,7 +282,7 @@ void add_attend(Command& app) {
       "  posenc attend alibi:heads=4 --random 2x10x4x16 --causal\n"
       "  posenc attend alibi:heads=8 --q q.npy --k k.npy --v v.npy --causal -o out.npy\n"
       "  posenc attend rotary:head_dim=64 --q q.npy --k k.npy --v v.npy --causal --weights w.npy -o out.npy\n"
-      "  posenc attend t5:heads=8 --file bias.npy --q q.npy --k k.npy --v v.npy --scale 1 -o out.npy");
+      "  posenc attend t5:heads=8 --file bias.npy --q q.npy --k k.npy --v v.npy --softmax-scale 1 -o out.npy");
   command
       .add("SPEC", options->specs,
            "none, or encodings inside attention: a rotation (rotary, pope or xpos), a temperature, a bias, a score "
@@ -293,13 +300,16 @@ void add_attend(Command& app) {
   command.text("--positions,-p", options->positions, "positions of queries, and of keys unless they have their own")
       .positions()
       .formerly("--position");
-  command.text("--key-positions", options->key_positions, std::string("positions of keys: ") + kPositionsHelp)
-      .positions();
+  command.text("--keys", options->key_positions, std::string("positions of keys: ") + kPositionsHelp)
+      .positions()
+      .formerly("--key-positions");
   add_parameter_file(command, options->encoding);
   add_parameters(command, options->encoding);
   add_init(command, options->encoding, "seed of --random and of --init (default: 0)");
   add_mask_options(command, options->mask);
-  command.text("--scale", options->scale, "multiply the scores by this number (default: 1/sqrt(D)); T5 uses 1");
+  command.text("--softmax-scale", options->scale, "multiply the scores by this number (default: 1/sqrt(D)); T5 uses 1")
+      .value("X")
+      .formerly("--scale");
   command.text("--softcap", options->softcap, "replace scores by cap * tanh(score / cap) before a bias is added");
   command
       .text("--sinks", options->sinks,

@@ -101,6 +101,45 @@ Json::Object head_of(const BiasCommand& options, const Encoding& encoding, const
   return head;
 }
 
+std::string position_text(const PositionView& positions, std::int64_t n) {
+  return positions.integral() ? fmt::format("{}", positions.integer(0, n)) : fmt::format("{}", positions.real(0, n));
+}
+
+// The numbers of a head: a row per query, a column per key, each column as wide as its widest number.
+void write_head(const ConstView& numbers, const PositionView& queries, const PositionView& keys, Output& output) {
+  constexpr std::string_view kCorner = "query \\ key";
+  std::size_t first = kCorner.size();
+  for (std::int64_t q = 0; q < queries.count; ++q) first = std::max(first, position_text(queries, q).size());
+  std::vector<std::size_t> widths;
+  std::string line = fmt::format("{:>{}}", kCorner, first);
+  for (std::int64_t k = 0; k < keys.count; ++k) {
+    std::size_t width = position_text(keys, k).size();
+    for (std::int64_t q = 0; q < queries.count; ++q) {
+      width = std::max(width, fmt::formatted_size("{}", number_at(numbers[q], k)));
+    }
+    widths.push_back(width);
+    line += fmt::format(" {:>{}}", position_text(keys, k), width);
+  }
+  output.write(line + "\n");
+  for (std::int64_t q = 0; q < queries.count; ++q) {
+    line = fmt::format("{:>{}}", position_text(queries, q), first);
+    for (std::int64_t k = 0; k < keys.count; ++k) {
+      line += fmt::format(" {:>{}}", number_at(numbers[q], k), widths[static_cast<std::size_t>(k)]);
+    }
+    output.write(line + "\n");
+  }
+}
+
+void write_heads(const Bias& bias, const ConstView& numbers, const PositionView& queries, const PositionView& keys,
+                 const OutputOptions& options) {
+  Output output(options, /*binary=*/false);
+  for (std::int64_t h = 0; h < numbers.shape[0]; ++h) {
+    output.write(bias.heads() == 0 ? "every head\n" : fmt::format("{}head {}\n", h == 0 ? "" : "\n", h));
+    write_head(numbers[h], queries, keys, output);
+  }
+  output.finish();
+}
+
 int run(const BiasCommand& options) {
   const Encoding found = find_with_remarks(options.spec, options.encoding);
   const std::string format = choose_array_format(options.output);
@@ -121,6 +160,10 @@ int run(const BiasCommand& options) {
   const View out = writable(values);
   fill_bias(bias, rows, columns, out);
   if (options.causal) hide_ahead(out, rows, columns);
+  if (format == "text") {
+    write_heads(bias, out, rows, columns, options.output);
+    return 0;
+  }
   const Metadata metadata = {{"posenc", to_text(to_json(spec))}};
   Json::Object head;
   if (format == "json") head = head_of(options, encoding, rows, columns);
@@ -146,7 +189,7 @@ void add_bias(Command& app) {
   command.text("--keys,-k", options->keys, "positions of keys (default: those of the queries)").positions();
   add_parameter_file(command, options->encoding);
   add_parameters(command, options->encoding);
-  add_init(command, options->encoding, "with --init: seed of the random numbers (default: 0)");
+  add_init(command, options->encoding);
   command.flag("--causal", options->causal, "write -inf for keys after their query");
   add_dtype(command, options->dtype, "f64 in text and json, else f32");
   add_max_bytes(command, options->max_bytes);

@@ -106,6 +106,7 @@ Json command_json(const CLI::App& app, const std::vector<std::string>& path) {
   std::vector<std::string> flags, values, below_names;
   Json::Array options, positionals, below;
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden: a former name
     Json::Array& list = option->get_positional() ? positionals : options;
     list.push_back(option_json(*option, list.size()));
     for (const std::string& flag : flags_of(*option)) {

@@ -11,7 +11,7 @@ constexpr const char* kDemonstrations =
     "  posenc demo order         [A, B] and [B, A], small enough to follow by hand\n"
     "  posenc demo gradient      which encodings training changes, and which it cannot change\n\n"
     "Start with posenc demo permutation, or with your own sentence:\n\n"
-    "  posenc demo permutation --sentence \"dog bites man\" --other \"man bites dog\"\n";
+    "  posenc demo permutation --words \"dog bites man\" --other \"man bites dog\"\n";
 
 }  // namespace
 

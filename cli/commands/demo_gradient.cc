@@ -33,7 +33,7 @@ GradientQuestion make_question(const GradientCommand& options) {
   std::istringstream stream(options.sentence);
   for (std::string word; stream >> word;) question.words.push_back(word);
   if (question.words.size() >= 2 && question.words.size() <= 24) return question;
-  fail(ErrorKind::usage, fmt::format("--sentence must have 2 to 24 words but has {}", question.words.size()));
+  fail(ErrorKind::usage, fmt::format("--words must have 2 to 24 words but has {}", question.words.size()));
 }
 
 std::string line(const std::string& name, std::size_t column, const std::vector<double>& row, const char* remark = "") {
@@ -123,9 +123,10 @@ void add_demo_gradient(Command& app) {
   const auto options = std::make_shared<GradientCommand>();
   Command command = app.command("gradient", "Show that a learned table gets a gradient, and a fixed encoding does not",
                                 "  posenc demo gradient\n"
-                                "  posenc demo gradient --sentence \"I saw her duck\" --width 6 --seed 3");
-  command.text("--sentence", options->sentence, "the words are the tokens; equal words have equal embeddings")
-      .show_default();
+                                "  posenc demo gradient --words \"I saw her duck\" --width 6 --seed 3");
+  command.text("--words", options->sentence, "the words are the tokens; equal words have equal embeddings")
+      .show_default()
+      .formerly("--sentence");
   command.add("--width", options->width, "width of the embeddings, an even number").within(2, 16).show_default();
   command.add("--seed", options->seed, "another seed gives other numbers (default: 0)");
   add_output(command, options->output, "text, json");

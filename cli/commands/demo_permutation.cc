@@ -119,7 +119,7 @@ PermutationQuestion make_question(const PermutationCommand& options, std::vector
          fmt::format("--width must be a multiple of 2 x heads, {}, but got {}", 2 * options.heads, options.width));
   }
   PermutationQuestion question{.width = options.width, .heads = options.heads};
-  question.words = words_of(options.sentence, "--sentence");
+  question.words = words_of(options.sentence, "--words");
   question.order = order_of(options, question.words.size());
   question.seed = options.seed;
   question.others = other_sentences(options, question.words);
@@ -350,11 +350,12 @@ void add_demo_permutation(Command& app) {
   Command command = app.command(
       "permutation", "Show that attention does not see word order, and what encodings change about that",
       "  posenc demo permutation\n"
-      "  posenc demo permutation --sentence \"dog bites man\" --other \"man bites dog\"\n"
-      "  posenc demo permutation --sentence \"I love Paris\" --other \"Paris love I\" --other \"love I Paris\"\n"
+      "  posenc demo permutation --words \"dog bites man\" --other \"man bites dog\"\n"
+      "  posenc demo permutation --words \"I love Paris\" --other \"Paris love I\" --other \"love I Paris\"\n"
       "  posenc demo permutation --width 64 --heads 8 --encoding alibi:heads=8 --encoding rotary:head_dim=8");
-  command.text("--sentence", options->sentence, "the words are the tokens; equal words have equal embeddings")
-      .show_default();
+  command.text("--words", options->sentence, "the words are the tokens; equal words have equal embeddings")
+      .show_default()
+      .formerly("--sentence");
   command
       .add("--other", options->others,
            "the same words in another order; may be given up to 4 times\n"

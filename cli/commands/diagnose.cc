@@ -98,10 +98,14 @@ EvidenceKind one_evidence(const DiagnoseCommand& options) {
     fail(ErrorKind::usage, fmt::format("{} and {} are different kinds of numbers: give one kind at a time",
                                        files[0].option, given[1].files[0].option));
   }
-  for (const EvidenceFile& one : files) {
-    if (!(options.*one.file).empty()) continue;
-    const EvidenceFile& other = files[&one == &files[0] ? 1 : 0];
-    fail(ErrorKind::usage, fmt::format("{} needs {}: {}", other.option, one.option, one.help));
+  const auto is_missing = [&](const EvidenceFile& one) { return (options.*one.file).empty(); };
+  if (std::any_of(files.begin(), files.end(), is_missing)) {
+    const EvidenceFile& there = *std::find_if_not(files.begin(), files.end(), is_missing);
+    std::string needed;
+    for (const EvidenceFile& one : files) {
+      if (is_missing(one)) needed += fmt::format("{}{}: {}", needed.empty() ? "" : "; and ", one.option, one.help);
+    }
+    fail(ErrorKind::usage, fmt::format("{} needs {}", there.option, needed));
   }
   const Evidence evidence = given[0].evidence;
   const bool matrix = evidence == Evidence::scores || evidence == Evidence::bias;
@@ -112,7 +116,7 @@ EvidenceKind one_evidence(const DiagnoseCommand& options) {
   }
   if (evidence == Evidence::frequencies && !options.positions.empty())
     fail(ErrorKind::usage, "--positions does not go with --inv-freq: frequencies do not depend on positions");
-  if (evidence != Evidence::scores && options.scale) fail(ErrorKind::usage, "--scale goes with --scores");
+  if (evidence != Evidence::scores && options.scale) fail(ErrorKind::usage, "--softmax-scale goes with --scores");
   return given[0];
 }
 
@@ -418,6 +422,7 @@ void add_diagnose(Command& app) {
   for (const EvidenceKind& kind : all_evidence()) {
     for (const EvidenceFile& one : kind.files) {
       command.text(one.option, (*options).*one.file, one.help)
+          .value("FILE")
           .group("Numbers of the other engine, one kind (file.npy or file.safetensors:tensor)");
     }
   }
@@ -430,9 +435,10 @@ void add_diagnose(Command& app) {
   command.text("--keys", options->keys, "positions of keys, with --scores or --bias (default: 0, 1, 2, ...)")
       .positions();
   command
-      .add("--scale", options->scale,
+      .add("--softmax-scale", options->scale,
            "with --scores: the right factor on scores (default: that of the model, else head_dim^-0.5)")
-      .check(above_zero);
+      .check(above_zero)
+      .formerly("--scale");
   add_spec_choice(command, options->encoding);
   add_weights(command, options->encoding);
   add_parameters(command, options->encoding);

@@ -216,8 +216,9 @@ void add_explain(Command& app) {
             "the position, an integer or a real number; on several axes 1/2/3 (default: 1, 1/2, ...)")
       .formerly("--position")
       .positions();
-  command.text("--queries", options->queries, "instead of a position: pairs of these queries and --keys").positions();
-  command.text("--keys", options->keys, "with --queries: positions of the keys (default: those of the queries)")
+  command.text("--queries,-q", options->queries, "instead of a position: pairs of these queries and --keys")
+      .positions();
+  command.text("--keys,-k", options->keys, "with --queries: positions of the keys (default: those of the queries)")
       .positions();
   command.text("--words", options->words,
                "instead of --queries: a sentence whose words are queries and keys\n"
@@ -227,8 +228,11 @@ void add_explain(Command& app) {
   command.add("--head", options->head, "with pairs: the head (default: 0)");
   command.flag("--causal", options->causal, "with pairs: hide keys after the query");
   add_parameters(command, options->encoding);
-  command.text("--shift", options->shift,
-               "also derive the row this many positions further from this one; for rotary: the score at that distance");
+  command
+      .text("--shift", options->shift,
+            "also derive the row this many positions further from this one; for rotary: the score at that distance")
+      .positions()
+      .value("X");
   command.flag("--derivative", options->derivative, "also show the derivative with respect to the position");
   add_weights(command, options->encoding);
   add_color(command, options->color);

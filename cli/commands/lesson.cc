@@ -11,8 +11,8 @@ constexpr const char* kLessonName = "posenc-lesson.html";
 // The command as a shell reads it, without the options for the output file.
 std::string command_of(const LessonCommand& options) {
   std::string text = "posenc lesson";
-  if (!options.sentence.empty()) text += " --sentence " + text::shell_word(options.sentence);
-  if (options.seed != 0) text += " --random-seed " + std::to_string(options.seed);
+  if (!options.sentence.empty()) text += " --words " + text::shell_word(options.sentence);
+  if (options.seed != 0) text += " --seed " + std::to_string(options.seed);
   return text;
 }
 
@@ -32,9 +32,11 @@ void add_lesson(Command& app) {
   const auto options = std::make_shared<LessonCommand>();
   Command command = app.command("lesson", "Write a lesson on positional encodings, as a page for a browser",
                                 "  posenc lesson\n"
-                                "  posenc lesson --sentence \"I saw her duck\" -o lesson.html");
-  command.text("--sentence", options->sentence, "the words of its examples (default: the cat sat on the mat)");
-  command.add("--random-seed", options->seed, "another seed gives other random numbers (default: 0)");
+                                "  posenc lesson --words \"I saw her duck\" -o lesson.html");
+  command.text("--words", options->sentence, "the words of its examples (default: the cat sat on the mat)")
+      .formerly("--sentence");
+  command.add("--seed", options->seed, "another seed gives other random numbers (default: 0)")
+      .formerly("--random-seed");
   add_page_output(command, options->page, kLessonName);
   command.runs([options] {
     write_lesson(*options);

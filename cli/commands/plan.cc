@@ -97,7 +97,7 @@ int run(const PlanCommand& options) {
   const Spec& spec = encoding.spec();
   const auto* rotary = std::get_if<Rotary>(&spec);
   if (!rotary) {
-    fail(ErrorKind::usage, fmt::format("plan is for rotary encodings, but {} is {}", options.spec, kind_of(spec)));
+    fail(ErrorKind::usage, fmt::format("plan is for rotary encodings, not for {}", kind_of(spec)));
   }
   const PlanLengths lengths = lengths_of(options, encoding, *rotary);
   Progress progress("bases", 1000);

@@ -10,11 +10,13 @@
 #include <cstring>
 #include <sstream>
 
+#include "cli/channels.h"
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/figure_text.h"
 #include "cli/integers.h"
 #include "cli/output.h"
+#include "cli/random_input.h"
 #include "cli/shared_options.h"
 #include "core/text/joined.h"
 #include "core/text/number_text.h"
@@ -36,8 +38,8 @@ struct PlotCommand {
   // Empty: the figure's default.
   std::string positions, channels, sentence, content, bases, exponents;
   std::optional<double> position, shift;
+  std::optional<double> former_position;  // --position of the last release: what is now called --positions or --place
   std::optional<std::int64_t> trained, head;
-  std::optional<std::uint64_t> random_seed;  // 0
   std::string theme = "auto";
   std::optional<double> width, height;  // in points
   std::optional<double> scale;          // pixels per point
@@ -107,24 +109,33 @@ bool shows_one_position(const FigureInfo& info) { return takes(info, "position")
 std::vector<Choice> choices_of(const FigureInfo& info, const PlotCommand& options) {
   return {{"--positions", "positions", options.positions},
           {"--channels", "channels", options.channels},
-          {shows_one_position(info) ? "--positions" : "--position", "position", number_text(options.position)},
+          {shows_one_position(info) ? "--positions" : "--place", "position", number_text(options.position)},
           {"--shift", "shift", number_text(options.shift)},
           {"--trained", "train_length", number_text(options.trained)},
           {"--head", "head", number_text(options.head)},
           {"--bases", "bases", options.bases},
           {"--exponents", "exponents", options.exponents},
-          {"--content", "content", options.content},
-          {"--sentence", "tokens", options.sentence}};
+          {"--input", "content", options.content},
+          {"--words", "tokens", options.sentence}};
+}
+
+[[noreturn]] void refuse_choice(const FigureInfo& info, const char* option) {
+  const std::string taken = text::joined(options_of_figure(info), ", ");
+  fail(ErrorKind::usage,
+       fmt::format("the figure '{}' does not use {}{}", info.name, option, taken.empty() ? "" : "; it uses " + taken));
 }
 
 void settle_position(const FigureInfo& info, PlotCommand& options) {
-  if (!shows_one_position(info)) return;
-  if (options.position && !options.positions.empty()) {
-    fail(ErrorKind::usage, "--position is the former name of --positions: give one of them");
-  }
-  if (options.position) {
-    std::fputs("posenc: --position is now called --positions; the old name goes away in the next release\n", stderr);
-  } else if (!options.positions.empty()) {
+  if (options.former_position && !takes(info, "position")) refuse_choice(info, "--position");
+  const bool one = shows_one_position(info);
+  const char* name = one ? "--positions" : "--place";
+  if (options.former_position) {
+    if (options.position || (one && !options.positions.empty())) {
+      fail(ErrorKind::usage, fmt::format("--position is the former name of {}: give one of them", name));
+    }
+    fmt::print(stderr, "posenc: --position is now called {}; the old name goes away in the next release\n", name);
+    options.position = options.former_position;
+  } else if (one && !options.positions.empty()) {
     const Positions positions = load_positions(options.positions);
     if (positions.count() != 1 || positions.axes() != 1) {
       fail(ErrorKind::usage,
@@ -137,14 +148,8 @@ void settle_position(const FigureInfo& info, PlotCommand& options) {
 }
 
 void check_choices(const FigureInfo& info, const PlotCommand& options) {
-  std::string taken;
   for (const Choice& choice : choices_of(info, options)) {
-    if (takes(info, choice.word)) taken += fmt::format("{}{}", taken.empty() ? "" : ", ", choice.option);
-  }
-  for (const Choice& choice : choices_of(info, options)) {
-    if (choice.value.empty() || takes(info, choice.word)) continue;
-    fail(ErrorKind::usage, fmt::format("the figure '{}' does not use {}{}", info.name, choice.option,
-                                       taken.empty() ? "" : "; it uses " + taken));
+    if (!choice.value.empty() && !takes(info, choice.word)) refuse_choice(info, choice.option);
   }
 }
 
@@ -154,8 +159,9 @@ void check_sizes(const PlotCommand& options, const std::string& format) {
   const auto refuse = [&](bool given, const char* what) {
     if (given) fail(ErrorKind::usage, fmt::format("{}, but the format is {}", what, format));
   };
-  refuse(!picture && (options.width || options.height), "--width and --height are for svg, png and pdf");
-  refuse(format != "png" && options.scale.has_value(), "--scale is for png");
+  refuse(!picture && (options.width || options.height),
+         "--picture-width and --picture-height are for svg, png and pdf");
+  refuse(format != "png" && options.scale.has_value(), "--picture-scale is for png");
   refuse(format != "text" && (options.columns > 0 || options.lines > 0), "--columns and --lines are for text");
   refuse(format != "text" && options.style != "auto", "--style is for text");
   refuse(format != "text" && !picture && options.theme != "auto", "--theme is for pictures and text");
@@ -195,10 +201,7 @@ const FigureInfo& chosen_figure(const PlotCommand& options) {
                      "list figures says what each shows",
                      figure_names()));
   }
-  const auto& all = figures();
-  const bool known =
-      std::any_of(all.begin(), all.end(), [&](const FigureInfo& info) { return info.name == options.figure; });
-  if (!known) {
+  if (find_figure(options.figure) == nullptr) {
     if (const std::optional<Encoding> encoding = encoding_named(options.figure, options.encoding)) {
       const std::vector<std::string_view> fitting = figures_of(encoding->spec());
       fail(ErrorKind::usage,
@@ -223,7 +226,8 @@ std::string command_of(const FigureInfo& info, const PlotCommand& options, const
   for (const Choice& choice : choices_of(info, options)) {
     if (!choice.value.empty()) command += fmt::format(" {} {}", choice.option, text::shell_word(choice.value));
   }
-  if (options.random_seed) command += fmt::format(" --random-seed {}", *options.random_seed);
+  const bool told = encoding && encoding->made_by_init();  // by the text of the encoding
+  if (options.encoding.seed && !told) command += fmt::format(" --seed {}", *options.encoding.seed);
   return command;
 }
 
@@ -258,7 +262,10 @@ FigureOptions figure_options(const FigureInfo& info, const PlotCommand& options,
   }
   chosen.bases = read_reals(options.bases, "--bases");
   chosen.exponents = read_reals(options.exponents, "--exponents");
-  if (!options.channels.empty()) chosen.channels = read_list(options.channels, "--channels");
+  if (!options.channels.empty()) {
+    const bool rows = encoding && encoding->place() == Place::input;
+    chosen.channels = parse_channels(options.channels, rows ? encoding->width() : kMostPositions);
+  }
   if (!options.content.empty()) {
     loaded.content = load_array(options.content);
     chosen.content = loaded.content->view();
@@ -267,7 +274,7 @@ FigureOptions figure_options(const FigureInfo& info, const PlotCommand& options,
   chosen.shift = options.shift;
   chosen.train_length = options.trained;
   chosen.head = options.head;
-  chosen.seed = options.random_seed.value_or(0);
+  chosen.seed = options.encoding.seed.value_or(0);
   std::istringstream words(options.sentence);
   for (std::string word; words >> word;) chosen.tokens.push_back(word);
   chosen.width = options.width.value_or(0.0);
@@ -306,8 +313,11 @@ void write_data(const PlotCommand& options, const std::string& format, const Fig
 std::string chosen_spec(PlotCommand& options, const FigureInfo& info) {
   if (!options.spec.empty()) return options.spec;
   std::string spec(info.default_spec);
-  // A table in a file has its own size, so do not assume one.
-  if (options.encoding.has_table() && figure_fits(info.name, Learned{})) spec = "learned:past_end=error";
+  // A table in a file has its own size.
+  if (options.encoding.has_table() && figure_fits(info.name, Learned{})) {
+    spec = options.encoding.init.empty() ? "learned:past_end=error"
+                                         : complete_spec("learned", {.example = ExampleSize::picture}).text;
+  }
   if (!spec.empty()) fmt::print(stderr, "posenc: no SPEC was given: using {}\n", spec);
   return spec;
 }
@@ -331,15 +341,15 @@ void check_learned(const FigureInfo& info, const Encoding& encoding, const std::
 
 // The encoding that SPEC names, with its learned numbers; none for a figure that needs no SPEC and got none.
 std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& options) {
-  EncodingOptions learned = options.encoding;
+  EncodingOptions learned = learned_options(options.encoding, /*made_input=*/true);
   learned.missing = Missing::leave;  // a figure draws what is missing, and says so
   if (options.spec.empty()) {
     posenc::check_choices({}, {}, false, learned);
     if (!learned.has_numbers()) return std::nullopt;
-    fail(ErrorKind::usage,
-         fmt::format("the figure '{}' has no learned numbers: leave out --file, --init, --std, --seed, --parameter and "
-                     "--values",
-                     info.name));
+    fail(
+        ErrorKind::usage,
+        fmt::format("the figure '{}' has no learned numbers: leave out --file, --init, --std, --parameter and --values",
+                    info.name));
   }
   const Encoding encoding = with_learned(find_with_remarks(options.spec, learned), learned);
   check_learned(info, encoding, options.spec);
@@ -349,6 +359,7 @@ std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& 
 int run(PlotCommand options) {
   const std::string format = choose_format(options.output, {"text", "svg", "png", "pdf", "json", "csv"});
   check_sizes(options, format);
+  if (const FigureInfo* figure = find_figure(options.figure)) options.figure = figure->name;
   const TerminalStyle style = format == "text" ? choose_style(options) : TerminalStyle::ascii;
   const FigureInfo& info = chosen_figure(options);
   settle_position(info, options);
@@ -378,30 +389,36 @@ int run(PlotCommand options) {
 void add_choices(Command& command, PlotCommand& options) {
   command.text("--positions,-p", options.positions, std::string(kPositionsHelp) + " (default: depends on the figure)")
       .positions();
-  command.text("--channels", options.channels, "waves only: channels to draw, as 0,2,10").value("LIST");
-  command.add("--position", options.position, "map only: the place that others are compared with, counted row by row");
+  command.text("--channels,-c", options.channels, std::string("waves only: channels to draw: ") + kChannelsHelp)
+      .value("CHANNELS");
+  command.add("--place", options.position, "map only: the place that others are compared with, counted row by row");
+  command.add("--position", options.former_position, "").group("");
   command.add("--shift", options.shift, "shift and same_word only: distance to the second position");
   command.add("--trained", options.trained, "length that the model was trained on").formerly("--train");
   command.add("--head", options.head, "head to show (default: all, or the first few)");
   command.text("--bases", options.bases, "bases only: bases to compare, as 100,10000,1000000").value("LIST");
   command.text("--exponents", options.exponents, "bases only: factors of the exponents to compare, as 0.5,2")
       .value("LIST");
-  command.text("--sentence", options.sentence, "attention and parts only: words, one per token").value("WORDS");
+  command.text("--words", options.sentence, "attention and parts only: words, one per token").formerly("--sentence");
   command
-      .text("--content", options.content,
+      .text("--input,-i", options.content,
             "parts only: token embeddings [N, M], x.npy or m.safetensors:x (default: random)")
-      .value("FILE");
-  command.add("--random-seed", options.random_seed,
-              "seed of random contents and of learned numbers that are not given (default: 0)");
+      .value("FILE")
+      .formerly("--content");
 }
 
 void add_look(Command& command, PlotCommand& options) {
   command.add("--theme", options.theme, "light, dark or auto (svg: follows the reader's system; png and pdf: light)")
       .one_of({"auto", "light", "dark"})
       .show_default();
-  command.add("--width", options.width, "width of svg, png and pdf in points").between(100.0, 10000.0);
-  command.add("--height", options.height, "height of svg, png and pdf in points").between(100.0, 10000.0);
-  command.add("--scale", options.scale, "png only: pixels per point, 0.1 to 16 (default: 2)");
+  command.add("--picture-width", options.width, "width of svg, png and pdf in points")
+      .between(100.0, 10000.0)
+      .formerly("--width");
+  command.add("--picture-height", options.height, "height of svg, png and pdf in points")
+      .between(100.0, 10000.0)
+      .formerly("--height");
+  command.add("--picture-scale", options.scale, "png only: pixels per point, 0.1 to 16 (default: 2)")
+      .formerly("--scale");
   command.add("--style", options.style, "text only: auto, truecolor, color256 or ascii")
       .one_of({"auto", "truecolor", "color256", "ascii"})
       .show_default();
@@ -415,6 +432,14 @@ void add_look(Command& command, PlotCommand& options) {
 }
 
 }  // namespace
+
+std::vector<std::string> options_of_figure(const FigureInfo& info) {
+  std::vector<std::string> names;
+  for (const Choice& choice : choices_of(info, {})) {
+    if (takes(info, choice.word)) names.emplace_back(choice.option);
+  }
+  return names;
+}
 
 void add_plot(Command& app) {
   const auto options = std::make_shared<PlotCommand>();
@@ -430,7 +455,8 @@ void add_plot(Command& app) {
   options->encoding.example = ExampleSize::picture;
   add_choices(command, *options);
   add_look(command, *options);
-  add_weights(command, options->encoding);
+  add_weights(command, options->encoding, "seed of random contents and of learned numbers (default: 0)")
+      .formerly("--random-seed");
   add_parameters(command, options->encoding);
   add_output(command, options->output, "text, svg, png, pdf, json, csv");
   command.runs([options] { return run(*options); });

@@ -20,7 +20,7 @@ namespace posenc::cli {
 namespace {
 
 struct PositionsCommand {
-  std::string mask, tokens, lengths, bounds, segments, after, grid, image, packed_ids;
+  std::string mask, tokens, lengths, bounds, documents, after, grid, image, packed_ids;
   std::string patches;      // HxW or TxHxW
   std::string token_types;  // 0 text, 1 image, 2 video
   std::optional<std::int64_t> pad_token;
@@ -41,26 +41,27 @@ struct Source {
   const char* name;
   std::string PositionsCommand::*text;
   const char* help;
+  const char* value = "LIST";
 };
 
 constexpr std::array<Source, 11> kSources = {{
     {"--mask", &PositionsCommand::mask,
      "1,1,1,0,0/0,0,1,1,1: 1 for a token, 0 for padding, a slash between rows; or @mask.npy"},
-    {"--tokens", &PositionsCommand::tokens, "token ids in the same form; --pad-token says which id is padding"},
+    {"--tokens", &PositionsCommand::tokens, "token ids in the same form; --pad-token says which id is padding", "IDS"},
     {"--lengths", &PositionsCommand::lengths, "3,1,5: lengths of the documents packed into one row"},
     {"--bounds", &PositionsCommand::bounds, "0,3,4,9: the same documents by cumulative lengths"},
-    {"--segments", &PositionsCommand::segments, "0,0,0,1,2,2: the document of each token"},
+    {"--documents", &PositionsCommand::documents, "0,0,0,1,2,2: the document of each token", "IDS"},
     {"--after", &PositionsCommand::after, "5,0,12: lengths of caches; the ids of the next --count tokens"},
     {"--grid", &PositionsCommand::grid,
-     "3x5: rows and columns of a grid, in reading order; with --at, of these ids only"},
+     "3x5: rows and columns of a grid, in reading order; with --at, of these ids only", "GRID"},
     {"--image", &PositionsCommand::image,
-     "3x5: the table rows that an image of this size reads from a table of --side x --side"},
+     "3x5: the table rows that an image of this size reads from a table of --side x --side", "GRID"},
     {"--patches", &PositionsCommand::patches,
-     "4x6 or 2x4x6: the patches of a vision model, in blocks of --merge x --merge"},
+     "4x6 or 2x4x6: the patches of a vision model, in blocks of --merge x --merge", "GRID"},
     {"--token-types", &PositionsCommand::token_types,
      "0,0,1,1,1,1,0: text (0), images (1) and videos (2); --images and --videos give their grids; rows as in --mask"},
     {"--packed-ids", &PositionsCommand::packed_ids,
-     "0,1,2,0,1: ids of packed documents; find the documents, by the rule --by"},
+     "0,1,2,0,1: ids of packed documents; find the documents, by the rule --by", "IDS"},
 }};
 
 std::string_view choose_source(const PositionsCommand& options) {
@@ -106,7 +107,7 @@ void check_options(const PositionsCommand& options, std::string_view source) {
   check_option("--past", options.past.has_value(), source, {"--mask", "--tokens"});
   check_option("--last", options.last.has_value(), source, {"--mask", "--tokens"});
   check_option("--first", options.first.has_value(), source,
-               {"--mask", "--tokens", "--lengths", "--bounds", "--segments", "--patches"});
+               {"--mask", "--tokens", "--lengths", "--bounds", "--documents", "--patches"});
   check_option("--pad-token", options.pad_token.has_value(), source, {"--mask", "--tokens"});
   check_option("--count", options.count.has_value(), source, {"--after"});
   check_option("--at", !options.at.empty(), source, {"--grid"});
@@ -143,11 +144,16 @@ IdRule rule_of(const PositionsCommand& options, bool from_mask) {
                      options.convention, options.pads.empty() ? "--first" : "--pads"));
   }
   if (options.pads.empty()) {
+    const bool also = !from_mask && !options.pad_token;
     fail(ErrorKind::usage,
-         "--pads is needed: the id that padding gets, such as --pads 0 (generate() in transformers 5) or --pads 1 (in "
-         "transformers 4), 'previous' (the id of the token before) or 'counted' (its place in the row). Models differ, "
-         "so "
-         "there is no default; --convention NAME chooses by model");
+         std::string(also ? "--pad-token and --pads are needed, for example --pad-token 1 --pads 0: --pad-token is the "
+                            "token id of padding, --pads is the id"
+                          : "--pads is needed: the id") +
+             " that padding gets, such as --pads 0 (generate() in transformers 5) or --pads 1 (in "
+             "transformers 4), 'previous' (the id of the token before) or 'counted' (its place in the row). Models "
+             "differ, "
+             "so "
+             "there is no default; --convention NAME chooses by model");
   }
   return {.pads = parse_pads(options.pads), .first = options.first.value_or(0), .past = past};
 }
@@ -182,10 +188,10 @@ Integers from_bounds(const std::vector<std::int64_t>& bounds, std::int64_t first
   return ids;
 }
 
-Integers from_segments(const PositionsCommand& options) {
-  const Integers segments = read_integers(options.segments, "--segments");
-  Integers ids = make_integers(segments.shape);
-  positions_from_segments(segments.view(), options.first.value_or(0), ids.view());
+Integers from_documents(const PositionsCommand& options) {
+  const Integers documents = read_integers(options.documents, "--documents");
+  Integers ids = make_integers(documents.shape);
+  positions_from_segments(documents.view(), options.first.value_or(0), ids.view());
   return ids;
 }
 
@@ -218,13 +224,15 @@ Integers from_grid(const PositionsCommand& options) {
 
 Integers from_image(const PositionsCommand& options) {
   constexpr std::array<std::string_view, 4> kWords = {"exact", "product", "quotient", "shrunk"};
-  const std::int64_t side = needed(options.side, "--image needs --side N, the rows and columns of the table");
   if (options.fraction.empty()) {
-    fail(
-        ErrorKind::usage,
-        "--fraction is needed, the rule that assigns fractions to rows: 'exact' (in integers), or in float32 'product' "
-        "(Idefics2, SmolVLM in transformers 5), 'quotient' (MiniCPM-V) or 'shrunk' (Idefics2 in transformers 4)");
+    fail(ErrorKind::usage,
+         std::string(options.side ? "--fraction is needed"
+                                  : "--side N is needed, the rows and columns of the table, "
+                                    "and --fraction") +
+             ", the rule that assigns fractions to rows: 'exact' (in integers), or in float32 'product' (Idefics2, "
+             "SmolVLM in transformers 5), 'quotient' (MiniCPM-V) or 'shrunk' (Idefics2 in transformers 4)");
   }
+  const std::int64_t side = needed(options.side, "--image needs --side N, the rows and columns of the table");
   const auto fraction = choose<Fraction>(options.fraction, "--fraction", kWords);
   const std::vector<std::int64_t> image = read_grid(options.image, "--image");
   if (image.size() != 2) {
@@ -241,7 +249,7 @@ Integers positions_of(const PositionsCommand& options, std::string_view source) 
   if (source == "--tokens") return from_mask_or_tokens(options, /*from_mask=*/false);
   if (source == "--lengths") return from_bounds(bounds_of(read_list(options.lengths, "--lengths")), first);
   if (source == "--bounds") return from_bounds(read_list(options.bounds, "--bounds"), first);
-  if (source == "--segments") return from_segments(options);
+  if (source == "--documents") return from_documents(options);
   if (source == "--after") return after_caches(options);
   if (source == "--grid") return from_grid(options);
   return from_image(options);
@@ -327,7 +335,9 @@ void add_positions(Command& app) {
                                 "  posenc positions --token-types 0,0,1,1,1,1,0 --images 1x4x4 --format json\n"
                                 "  posenc positions --patches 4x6 --merge 2");
   for (const Source& source : kSources) {
-    command.text(source.name, (*options).*source.text, source.help).group("From one of");
+    Option option = command.text(source.name, (*options).*source.text, source.help).value(source.value);
+    option.group("From one of");
+    if (source.text == &PositionsCommand::documents) option.formerly("--segments");
   }
   add_position_rules(command, *options);
   add_vision_options(command, options->vision);

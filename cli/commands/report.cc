@@ -8,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/encoding.h"
 #include "cli/page_file.h"
+#include "cli/random_input.h"
 #include "cli/shared_options.h"
 #include "core/text/shell.h"
 #include "posenc/error.h"
@@ -22,16 +23,15 @@ struct ReportCommand {
   bool lesson = false;   // write the page of posenc lesson: the former name of that command
   std::string sentence;  // with lesson
   bool advise = false;
-  std::optional<std::int64_t> trained;      // none: what the scaling of a spec was trained on, else 2048
-  std::optional<std::int64_t> target;       // with advise; 8 times the training length
-  std::optional<std::uint64_t> draws_seed;  // 0
+  std::optional<std::int64_t> trained;  // none: what the scaling of a spec was trained on, else 2048
+  std::optional<std::int64_t> target;   // with advise; 8 times the training length
   PageOptions page;
 };
 
 constexpr const char* kReportName = "posenc-report.html";
 
 void check_together(const ReportCommand& options) {
-  if (!options.sentence.empty()) fail(ErrorKind::usage, "--sentence is an option of posenc lesson");
+  if (!options.sentence.empty()) fail(ErrorKind::usage, "--words is an option of posenc lesson");
   if (!options.advise && options.target) fail(ErrorKind::usage, "--target needs --advise");
   if (!options.advise && options.specs.empty()) {
     fail(ErrorKind::usage, "a report needs a SPEC, for example: posenc report sinusoidal:width=64; or --advise");
@@ -51,14 +51,15 @@ std::string command_of(const ReportCommand& options, const std::vector<Encoding>
   if (options.advise) text += " --advise";
   if (options.trained) text += fmt::format(" --trained {}", *options.trained);
   if (options.target) text += fmt::format(" --target {}", *options.target);
-  if (options.draws_seed) text += fmt::format(" --random-seed {}", *options.draws_seed);
+  const bool told = std::any_of(found.begin(), found.end(), [](const Encoding& one) { return one.made_by_init(); });
+  if (options.encoding.seed && !told) text += fmt::format(" --seed {}", *options.encoding.seed);
   return text;
 }
 
 std::string make_page(const ReportCommand& options, const std::vector<Encoding>& encodings,
                       const std::vector<Encoding>& found, const PageProgress& progress) {
   ReportOptions report{.train_length = options.trained,
-                       .seed = options.draws_seed.value_or(0),
+                       .seed = options.encoding.seed.value_or(0),
                        .command = command_of(options, found),
                        .progress = progress};
   if (options.advise) {
@@ -72,7 +73,7 @@ std::string make_page(const ReportCommand& options, const std::vector<Encoding>&
 void write_report(const ReportCommand& options) {
   const std::vector<Encoding> found = find_with_remarks(options.specs, options.encoding);
   check_together(options);
-  EncodingOptions learned = options.encoding;
+  EncodingOptions learned = learned_options(options.encoding, /*made_input=*/true);
   learned.missing = Missing::leave;  // figures draw them, and the page says so
   std::vector<Encoding> encodings;
   for (const Encoding& encoding : found) encodings.push_back(with_learned(encoding, learned));
@@ -87,7 +88,7 @@ void write_former_lesson(const ReportCommand& options) {
   }
   find_with_remarks(std::vector<std::string>(), options.encoding);  // refuses --part and --layer
   fmt::print(stderr, "posenc: report --lesson is now called lesson; the old name goes away in the next release\n");
-  write_lesson({.sentence = options.sentence, .seed = options.draws_seed.value_or(0), .page = options.page});
+  write_lesson({.sentence = options.sentence, .seed = options.encoding.seed.value_or(0), .page = options.page});
 }
 
 int run(const ReportCommand& options) {
@@ -115,12 +116,12 @@ void add_report(Command& app) {
   command.add("--target", options->target, "with --advise: the length in use (default: 8 times --trained)")
       .within(1, kMaxSequence)
       .formerly("--infer");
-  command.add("--random-seed", options->draws_seed, "another seed gives other random numbers (default: 0)");
-  add_weights(command, options->encoding);
+  add_weights(command, options->encoding, "another seed gives other random numbers (default: 0)")
+      .formerly("--random-seed");
   add_parameters(command, options->encoding);
   add_page_output(command, options->page, kReportName);
   command.flag("--lesson", options->lesson, "").group("");
-  command.text("--sentence", options->sentence, "").group("");
+  command.text("--words", options->sentence, "").group("").formerly("--sentence");
   command.runs([options] { return run(*options); });
 }
 

@@ -249,6 +249,7 @@ void add_resize(Command& app) {
   command
       .text("--file", options->file,
             "read the table, [rows, width] or [1, rows, width], from table.npy or model.safetensors:tensor")
+      .value("FILE")
       .required();
   command.add("--to", options->to, "new length, such as 1024, or new grid, height x width, such as 16x20").required();
   command.text("--from", options->from, "old length or grid without the kept rows; needed for a grid only");

@@ -55,11 +55,14 @@ std::optional<std::int64_t> head_dim_of(const Spec& spec) {
   return std::nullopt;
 }
 
+std::string missing_input(const RotateCommand& options) {
+  const bool given = !options.input.empty() || !options.random.empty();
+  return given ? "" : "queries or keys are missing: --input q.npy or --random 2x10x4x16";
+}
+
 Input load_input(const RotateCommand& options, const Encoding& encoding) {
-  if (options.input.empty() == options.random.empty()) {
-    fail(ErrorKind::usage, options.input.empty() ? "queries or keys are missing: --input q.npy or --random 2x10x4x16"
-                                                 : "give --input or --random, not both");
-  }
+  if (const std::string missing = missing_input(options); !missing.empty()) fail(ErrorKind::usage, missing);
+  if (!options.input.empty() && !options.random.empty()) fail(ErrorKind::usage, "give --input or --random, not both");
   if (options.seed && options.random.empty()) fail(ErrorKind::usage, "--seed needs --random");
   Input input{.array = {}, .name = options.input};
   if (options.random.empty()) {
@@ -90,21 +93,22 @@ void check_options(const RotateCommand& options, const std::vector<Encoding>& fo
          "give --inverse or --backward, not both: one undoes the rotation, the other computes its gradient");
   }
   if (moves(options) && (options.inverse || options.backward)) {
-    fail(ErrorKind::usage, fmt::format("--to and --to-spec move rotated keys to other positions: leave out {}",
-                                       options.inverse ? "--inverse" : "--backward"));
+    fail(ErrorKind::usage,
+         fmt::format("--to-positions and --to-spec move rotated keys to other positions: leave out {}",
+                     options.inverse ? "--inverse" : "--backward"));
   }
   const bool rotary = std::holds_alternative<Rotary>(spec), xpos = std::holds_alternative<Xpos>(spec),
              pope = std::holds_alternative<Pope>(spec);
   const auto refuse = [&](bool given, const char* option) {
     if (given) fail(ErrorKind::usage, fmt::format("{} does not take {}", kind_of(spec), option));
   };
-  refuse(!options.to.empty() && !rotary, "--to");
+  refuse(!options.to.empty() && !rotary, "--to-positions");
   refuse(!options.to_spec.empty() && !rotary, "--to-spec");
   refuse(options.inverse && !rotary && !xpos, "--inverse");
   refuse(options.backward && !rotary && !xpos, "--backward");
-  refuse(options.keys && !xpos && !pope, "--keys");
+  refuse(options.keys && !xpos && !pope, "--as-keys");
   refuse(!options.delta.empty() && !pope, "--delta");
-  refuse(options.scale != "1" && !rotary && !xpos, "--scale");
+  refuse(options.scale != "1" && !rotary && !xpos, "--output-scale");
   const Spec& to = found.back().spec();
   if (rotary && !std::holds_alternative<Rotary>(to)) {
     fail(ErrorKind::usage, fmt::format("--to-spec must be a rotary encoding but is {}", kind_of(to)));
@@ -229,11 +233,11 @@ std::string report_of(const RotateCommand& options, const Encoding& encoding, co
 int run(const RotateCommand& options) {
   std::vector<std::string> specs = {options.spec};
   if (!options.to_spec.empty()) specs.push_back(options.to_spec);
-  const std::vector<Encoding> found = find_with_remarks(specs, options.encoding);
+  const std::vector<Encoding> found = find_beside_input(specs, options.encoding, missing_input(options));
   const Spec& spec = found.front().spec();
   const std::string format = choose_array_format(options.output, options.tensor);
   check_options(options, found);
-  const double scale = finite_number(options.scale, "--scale");
+  const double scale = finite_number(options.scale, "--output-scale");
   Input given = load_input(options, found.front());
   const TokenPlaces places = load_places(options, found, given);
   const bool reports = !given.made.empty() && wants_report(format, options.output);
@@ -260,13 +264,13 @@ int run(const RotateCommand& options) {
 
 void add_rotate(Command& app) {
   const auto options = std::make_shared<RotateCommand>();
-  Command command =
-      app.command("rotate", "Rotate queries or keys by their positions",
-                  "  posenc rotate rotary:head_dim=16 --random 2x10x4x16\n"
-                  "  posenc rotate rotary:head_dim=128,base=500000 --input q.npy -o rotated.npy\n"
-                  "  posenc rotate rotary:head_dim=64 --input k.npy --positions @ids.npy --inverse -o k.npy\n"
-                  "  posenc rotate rotary:head_dim=64 --input cache.npy --positions 4:12 --to 0:8 -o cache.npy\n"
-                  "  posenc rotate pope:head_dim=64 --input k.npy --keys --delta delta.npy -o expanded.npy");
+  Command command = app.command(
+      "rotate", "Rotate queries or keys by their positions",
+      "  posenc rotate rotary:head_dim=16 --random 2x10x4x16\n"
+      "  posenc rotate rotary:head_dim=128,base=500000 --input q.npy -o rotated.npy\n"
+      "  posenc rotate rotary:head_dim=64 --input k.npy --positions @ids.npy --inverse -o k.npy\n"
+      "  posenc rotate rotary:head_dim=64 --input cache.npy --positions 4:12 --to-positions 0:8 -o cache.npy\n"
+      "  posenc rotate pope:head_dim=64 --input k.npy --as-keys --delta delta.npy -o expanded.npy");
   command.add("SPEC", options->spec, kSpecHelp).required();
   command
       .text("--input,-i", options->input,
@@ -280,14 +284,22 @@ void add_rotate(Command& app) {
   command.flag("--inverse", options->inverse, "undo the rotation");
   command.flag("--backward", options->backward,
                "treat the input as gradients of the output, and compute those of the input");
-  command.flag("--keys", options->keys, "pope and xpos only: treat the input as keys");
-  command.text("--delta", options->delta,
-               "pope only: read the learned angles, [H, R], from delta.npy or file.safetensors:tensor");
-  command.text("--to", options->to, "treat the input as rotated at --positions, and move it to these positions")
-      .positions();
-  command.text("--to-spec", options->to_spec,
-               "treat the input as rotated by SPEC, and change it to this rotary encoding");
-  command.add("--scale", options->scale, "multiply every channel of the result by this number").show_default();
+  command.flag("--as-keys", options->keys, "pope and xpos only: treat the input as keys").formerly("--keys");
+  command
+      .text("--delta", options->delta,
+            "pope only: read the learned angles, [H, R], from delta.npy or file.safetensors:tensor")
+      .value("FILE");
+  command
+      .text("--to-positions", options->to, "treat the input as rotated at --positions, and move it to these positions")
+      .positions()
+      .formerly("--to");
+  command
+      .text("--to-spec", options->to_spec, "treat the input as rotated by SPEC, and change it to this rotary encoding")
+      .value("SPEC");
+  command.add("--output-scale", options->scale, "multiply every channel of the result by this number")
+      .value("X")
+      .show_default()
+      .formerly("--scale");
   add_threads(command, options->threads);
   add_tensor(command, options->tensor);
   add_output(command, options->output, "text, json, npy, safetensors");

@@ -55,7 +55,7 @@ class Attend(Case):
 
     def test_biases(self):
         self.check(["none"])
-        self.check(["none", "--scale", "1.5"], scale=1.5)
+        self.check(["none", "--softmax-scale", "1.5"], scale=1.5)
         slopes = numpy.array([0.25, 0.0625, 0.015625, 0.00390625])[:, None, None]
         self.check(["alibi:heads=4", "--threads", "2"], extra=-slopes * abs(self.offset))
         self.check(["alibi:heads=4", "--causal"], extra=slopes * self.offset, shown=self.offset <= 0)
@@ -100,8 +100,8 @@ class Attend(Case):
         slopes = numpy.array([0.25, 0.0625, 0.015625, 0.00390625])[:, None, None]
         places = numpy.array([3, 5, 6, 10, 20])
         distance = abs(places[:, None] - places[None, :])
-        self.check(["alibi:heads=4", "--key-positions", "3,5,6,10,20"], extra=-slopes * distance)
-        self.check(["window:left=4,right=0", "--key-positions", "3,5,6,10,20"],
+        self.check(["alibi:heads=4", "--keys", "3,5,6,10,20"], extra=-slopes * distance)
+        self.check(["window:left=4,right=0", "--keys", "3,5,6,10,20"],
                    shown=(distance <= 4) & (self.offset <= 0))
 
     def test_rotary_with_a_bias(self):
@@ -165,7 +165,7 @@ class Attend(Case):
         self.save("q", self.q)
         i, j = numpy.mgrid[0:2, 0:N]
         self.check(["none", "--causal"], shown=j <= i + 3)
-        self.check(["none", "--causal", "--align", "start"], shown=j <= i)
+        self.check(["none", "--causal", "--causal-align", "start"], shown=j <= i)
         self.check(["none", "--causal", "--query-offset", "1"], shown=j <= i + 1)
 
     def test_sinks_and_sums(self):

@@ -43,6 +43,7 @@ class Completions(Case):
         self.assertEqual(self.bash("plot", "heatmap", "--format", "p"), ["png", "pdf"])
         self.assertEqual(self.bash("compare", "rotary", ":", "head_dim", "=", "4", "ali"), ["alibi"])  # the second place
         self.assertEqual(self.bash("compare", "--tol"), ["--tolerance"])
+        self.assertEqual(self.bash("plot", "--posi"), ["--positions"])  # and not --position, a former name
         self.assertEqual(self.bash("demo", ""), ["permutation", "order", "gradient"])
         self.assertEqual(self.bash("demo", "order", "--wi"), ["--width"])
         self.assertEqual(self.bash("completions", ""), ["bash", "zsh", "fish"])

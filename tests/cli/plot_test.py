@@ -76,7 +76,7 @@ class Plot(Case):
 
     def test_png_has_the_size_asked_for(self):
         for scale in (1, 2.5):
-            self.make(*HEATMAP, "--width", "400", "--height", "360", "--scale", str(scale), "-o", "figure.png")
+            self.make(*HEATMAP, "--picture-width", "400", "--picture-height", "360", "--picture-scale", str(scale), "-o", "figure.png")
             width, height, size = png_pixels((self.folder / "figure.png").read_bytes())
             self.assertEqual((width, height), (400 * scale, 360 * scale))
             self.assertEqual(size, height * (3 * width + 1))
@@ -92,11 +92,11 @@ class Plot(Case):
             self.assertTrue((self.folder / f"figure.{ending}").read_bytes().startswith(start), ending)
 
     def test_data_have_the_command_that_makes_them_again(self):
-        first = json.loads(self.make("plot", "parts", "sinusoidal:width=8", "--sentence", "it's a cat", "--format", "json",
-                                     "--random-seed", "3"))
+        first = json.loads(self.make("plot", "parts", "sinusoidal:width=8", "--words", "it's a cat", "--format", "json",
+                                     "--seed", "3"))
         self.assertEqual(first["command"],
-                         "posenc plot parts sinusoidal:width=8 --sentence 'it'\\''s a cat' --random-seed 3")
-        other = json.loads(self.make("plot", "parts", "sinusoidal:width=8", "--sentence", "it's a cat", "--format", "json"))
+                         "posenc plot parts sinusoidal:width=8 --words 'it'\\''s a cat' --seed 3")
+        other = json.loads(self.make("plot", "parts", "sinusoidal:width=8", "--words", "it's a cat", "--format", "json"))
         self.assertNotEqual(first["data"], other["data"])
 
     def test_nothing_is_half_written(self):
@@ -105,7 +105,7 @@ class Plot(Case):
             self.assertEqual(self.run_posenc("plot", "heatmap", "rotary:head_dim=8", "-o", name).returncode, 2)
             self.assertEqual(self.run_posenc(*HEATMAP, "-o", f"nowhere/{name}").returncode, 2)
             self.assertEqual((self.folder / name).read_text(), "the old one")
-        self.assertEqual(self.run_posenc(*HEATMAP, "--scale", "16", "--width", "9000", "-o", "figure.png").returncode, 2)
+        self.assertEqual(self.run_posenc(*HEATMAP, "--picture-scale", "16", "--picture-width", "9000", "-o", "figure.png").returncode, 2)
         self.assertEqual(sorted(os.listdir(self.folder)), ["figure.pdf", "figure.png", "figure.svg"])
 
     def test_text_fits_the_columns(self):

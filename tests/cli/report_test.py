@@ -95,29 +95,29 @@ class Report(Case):
 
     def test_options_that_exclude_each_other(self):
         self.refused(says="a report needs a SPEC, for example: posenc report sinusoidal:width=64")
-        self.refused(SPEC, "--sentence", "a b", says="--sentence is an option of posenc lesson")
+        self.refused(SPEC, "--words", "a b", says="--words is an option of posenc lesson")
         self.refused(SPEC, "--target", "9", says="--target needs --advise")
         self.refused("none", SPEC, "--values", "1", says="learned numbers need exactly one SPEC, but there are 2")
         self.refused("alibi:heads=4", "--layer", "1", says="--layer is for models and for specs whose layers differ")
         self.refused("alibi:heads=4", "none", "--part", "text", says="--part is for models: all of these are")
-        self.refused(SPEC, "--random-seed", "x", says="--random-seed must be a whole number")
-        self.refused("--sentence", "one", says="2 to 24 words but has 1", command="lesson")
+        self.refused(SPEC, "--seed", "x", says="--seed must be a whole number")
+        self.refused("--words", "one", says="2 to 24 words but has 1", command="lesson")
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_the_lesson(self):
-        done = self.run_posenc("lesson", "--sentence", "a b a")
+        done = self.run_posenc("lesson", "--words", "a b a")
         self.assertEqual((done.returncode, done.stdout), (0, b""))
         self.assertEqual(done.stderr, b"posenc: wrote posenc-lesson.html: open it in a browser\n")
         page = Path(self.folder, "posenc-lesson.html").read_bytes()
-        self.assertIn(b"<code>posenc lesson --sentence &#39;a b a&#39;</code>", page)
-        again = self.run_posenc("lesson", "--sentence", "a b a", "-o", "-")
+        self.assertIn(b"<code>posenc lesson --words &#39;a b a&#39;</code>", page)
+        again = self.run_posenc("lesson", "--words", "a b a", "-o", "-")
         self.assertEqual((again.stdout, again.stderr), (page, b""))
 
     def test_the_lesson_by_its_former_name(self):
-        done = self.report("--lesson", "--sentence", "a b a", "-o", "former.html")
+        done = self.report("--lesson", "--words", "a b a", "-o", "former.html")
         self.assertEqual(done.returncode, 0)
         self.assertIn(b"posenc: report --lesson is now called lesson; the old name goes away", done.stderr)
-        self.assertIn(b"<code>posenc lesson --sentence &#39;a b a&#39;</code>", Path(self.folder, "former.html").read_bytes())
+        self.assertIn(b"<code>posenc lesson --words &#39;a b a&#39;</code>", Path(self.folder, "former.html").read_bytes())
         self.refused("--lesson", SPEC, says="--lesson takes neither a SPEC nor --advise: use posenc lesson")
         self.refused("--lesson", "--layer", "1", says="--layer is for models")
 

@@ -124,8 +124,8 @@ class Rotate(Case):
 
     def test_there_and_back(self):
         values = self.write("q.npy", (3, 2, 4), numbers(24), "<f8")
-        self.rotated("-p", "1000000:1000003", "--scale", "4", "-o", "there.npy")
-        for arguments in (("--inverse", "--scale", "0.25"), ("--backward", "--scale", "0.25"), ("--to", "0,0,0", "--scale", "0.25")):
+        self.rotated("-p", "1000000:1000003", "--output-scale", "4", "-o", "there.npy")
+        for arguments in (("--inverse", "--output-scale", "0.25"), ("--backward", "--output-scale", "0.25"), ("--to-positions", "0,0,0", "--output-scale", "0.25")):
             done = self.run_posenc("rotate", SPEC, "-i", "there.npy", "-p", "1000000:1000003", *arguments)
             self.expect_near([float(word) for word in done.stdout.split()], values, 1e-13)
 
@@ -134,7 +134,7 @@ class Rotate(Case):
         self.write_ids("from.npy", (2, 3), [5, 0, 2, 9, 9, 100])
         self.write_ids("to.npy", (2, 3), [1, 2, 3, 70000, 0, 4])
         self.rotated("-p", "@from.npy", "-o", "q.npy")
-        self.expect_near(self.rotated("-p", "@from.npy", "--to", "@to.npy"), expected(values, [1, 2, 3, 70000, 0, 4], 1), 1e-11)
+        self.expect_near(self.rotated("-p", "@from.npy", "--to-positions", "@to.npy"), expected(values, [1, 2, 3, 70000, 0, 4], 1), 1e-11)
 
     def test_nothing_to_turn(self):
         self.write("q.npy", (0, 4), [])
@@ -170,7 +170,7 @@ class Rotate(Case):
         refused("positions must be from -2147483647 to 2147483647 but got 2147483648", "-p", "@ids.npy")
         self.write_ids("ids.npy", (0, 3), [])
         refused("ids.npy: expected positions", "-p", "@ids.npy")
-        refused("--scale must be a number but got ''", "--scale", "")
+        refused("--output-scale must be a number but got ''", "--output-scale", "")
         (self.folder / "q.npy").write_bytes(b"\x93NUMPY\x01")
         refused("q.npy")
 

@@ -40,7 +40,7 @@ class Pages(unittest.TestCase):
         root = Path(cls.folder.name)
         specs = ["sinusoidal:width=32", "learned:rows=64,width=32,past_end=clamp", "rotary:head_dim=32", "t5:heads=2",
                  "shaw:head_dim=8,left=4,right=4", "none"]
-        subprocess.run([PROGRAM, "lesson", "--sentence", SENTENCE, "-o", root / "lesson"], check=True)
+        subprocess.run([PROGRAM, "lesson", "--words", SENTENCE, "-o", root / "lesson"], check=True)
         subprocess.run([PROGRAM, "report", *specs, "--advise", "--trained", "512", "-o", root / "report.html"], check=True)
         cls.pages = {"lesson": root / "lesson" / "index.html", "report": root / "report.html"}
         cls.driver = browser()

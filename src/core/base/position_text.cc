@@ -33,9 +33,40 @@ struct Number {
   bool integer;
 };
 
-// The end of a message about `part`: for 0-3 and 0..3 it suggests 0:4, for anything else it gives two examples. The
-// search for '-' begins at the second character, because the first may be a sign.
-std::string positions_hint(std::string_view part) {
+// Numbers between commas, or up to three between colons.
+bool is_list_or_range(std::string_view text) {
+  const bool range = text.find(':') != std::string_view::npos;
+  const std::vector<std::string_view> parts = split(text, range ? ':' : ',');
+  const auto is_number = [](std::string_view part) { return text::parse_number(part).has_value(); };
+  return std::all_of(parts.begin(), parts.end(), is_number) && (!range || parts.size() <= 3);
+}
+
+// [0, 1, 2], 0 1 2, :4 and range(0, 8, 2) as they are written here; empty if the text is nothing of that sort.
+std::string rewritten(std::string_view text) {
+  const std::size_t call = text.find("range(");
+  const bool range = call != std::string_view::npos;
+  if (range) text.remove_prefix(call + 6);
+  std::string result;
+  bool gap = false;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == '(' || c == ')') continue;
+    if (c == ' ' || c == ',' || c == ';') {
+      gap = !result.empty();
+    } else {
+      if (gap && result.back() != ':' && c != ':') result += range ? ':' : ',';
+      gap = false;
+      result += c;
+    }
+  }
+  if (result.starts_with(':') || (range && result.find(':') == std::string::npos)) {
+    result.insert(0, result.starts_with(':') ? "0" : "0:");
+  }
+  return is_list_or_range(result) ? result : "";
+}
+
+// 0-3 and 0..3 as a range is written here, 0:4; a list or range in another form as its list; for anything else two
+// examples. The first '-' may be a sign.
+std::string positions_hint(std::string_view text, std::string_view part) {
   for (const std::string_view dash : {"-", ".."}) {
     const std::size_t at = part.find(dash, 1);
     if (part.empty() || at == std::string_view::npos) continue;
@@ -45,6 +76,7 @@ std::string positions_hint(std::string_view part) {
     const std::string range = std::to_string(*first) + ":" + std::to_string(*last + 1);
     return "; did you mean " + range + "? The end of a range is excluded";
   }
+  if (const std::string list = rewritten(text); !list.empty()) return "; did you mean " + list + "?";
   return "; positions are written like 0:4 or 0,5,17";
 }
 
@@ -52,7 +84,7 @@ Number read_number(std::string_view text, std::string_view part, std::int64_t li
   while (part.starts_with(' ')) part.remove_prefix(1);
   const auto integer = text::parse_integer(part);
   const auto value = text::parse_number(part);
-  if (!value) fail_text(text, "expected a number but got '" + std::string(part) + "'" + positions_hint(part));
+  if (!value) fail_text(text, "expected a number but got '" + std::string(part) + "'" + positions_hint(text, part));
   if (!(std::fabs(*value) <= static_cast<double>(limit))) {
     fail_text(text,
               (limit == kMaxPosition ? "positions must be from -2147483647 to 2147483647 but got "

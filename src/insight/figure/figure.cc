@@ -174,7 +174,7 @@ Figure make_figure(std::string_view name, const Encoding& subject, const FigureO
   const Encoding numbers = with_drawn(subject, options.seed);
   if (settled.command.empty()) {
     settled.command = "posenc plot " + std::string(name) + " " + numbers.command_text() +
-                      (options.seed == 0 ? "" : " --random-seed " + std::to_string(options.seed));
+                      (options.seed == 0 || numbers.made_by_init() ? "" : " --seed " + std::to_string(options.seed));
   }
   if (settled.head && (*settled.head < 0 || *settled.head >= numbers.heads())) {
     fail(ErrorKind::usage, "[make_figure] head must be 0 to " + std::to_string(numbers.heads() - 1) + " but got " +

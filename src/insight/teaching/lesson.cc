@@ -117,8 +117,8 @@ Figure drawn(const LessonFigure& wanted, const LessonOptions& lesson) {
   options.seed = lesson.seed;
   options.command = "posenc plot " + wanted.name + (wanted.spec.empty() ? "" : " " + wanted.spec) +
                     (wanted.extra.empty() ? "" : " " + wanted.extra) +
-                    (options.tokens.empty() ? "" : " --sentence " + text::shell_word(lesson.sentence)) +
-                    (lesson.seed == 0 ? "" : " --random-seed " + std::to_string(lesson.seed));
+                    (options.tokens.empty() ? "" : " --words " + text::shell_word(lesson.sentence)) +
+                    (lesson.seed == 0 ? "" : " --seed " + std::to_string(lesson.seed));
   if (wanted.spec.empty()) return make_figure(wanted.name, options);
   return make_figure(wanted.name, find_encoding(wanted.spec), options);
 }

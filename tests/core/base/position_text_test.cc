@@ -148,7 +148,7 @@ TEST(ParsePositions, RefusesWhatIsNoNumber) {
   expect_bad("1,,2", "expected a number but got ''");
   expect_bad("1,", "expected a number but got ''");
   expect_bad("1/", "expected a number but got ''");
-  expect_bad("0 1", "expected a number but got '0 1'; positions are written like 0:4 or 0,5,17");
+  expect_bad("0 1", "expected a number but got '0 1'; did you mean 0,1?");
   expect_bad("0x10,1", "expected a number but got '0x10'");
   expect_bad("+1", "expected a number but got '+1'");
   expect_bad(":5", "expected a number but got ''");
@@ -161,7 +161,16 @@ TEST(ParsePositions, SaysHowARangeIsWritten) {
   expect_bad("-3-4", "expected a number but got '-3-4'; did you mean -3:5?");
   expect_bad("0-3,7", "expected a number but got '0-3'; did you mean 0:4?");
   EXPECT_EQ(to_text(parse_positions("-3:4")), "-3:4");
-  for (const char* text : {"3-0", "a-b", "-", "--", "1-", "1-2-3"}) {
+  const std::pair<const char*, const char*> others[] = {
+      {"[0, 1, -2]", "0,1,-2"}, {"(0,1)", "0,1"},       {"0;1", "0,1"},
+      {"0:4 ", "0:4"},          {":4", "0:4"},          {"1,,2", "1,2"},
+      {"range(4)", "0:4"},      {"range(2, 8)", "2:8"}, {"np.arange(0, 8, 2)", "0:8:2"},
+      {"0.5 1.5", "0.5,1.5"}};
+  for (const auto& [text, list] : others) {
+    expect_error(ErrorKind::bad_input, std::string("; did you mean ") + list + "?", [&] { parse_positions(text); });
+  }
+  for (const char* text :
+       {"3-0", "a-b", "-", "--", "1-", "1-2-3", "3 - 5", "0:4 5", "0:", "[]", "range(1,2,3,4)", "f(x)"}) {
     try {
       parse_positions(text);
       ADD_FAILURE() << text;

@@ -211,9 +211,9 @@ class Refused(unittest.TestCase):
         self.refused("no-such-model", "--inv-freq", "inv_freq.npy", names=["no-such-model"])
         self.refused(*self.rotation("--layer", "99", spec="smollm3-3b"), names=["99"])
         self.refused(*self.rotation("--part", "vision", spec="llama-3.1-8b"), names=["vision"])
-        self.refused(*self.attention("--scale", "x"), names=["--scale"])
-        self.refused(*self.attention("--scale", "0"), names=["--scale"])
-        self.refused(*self.rotation("--scale", "2"), names=["--scale"])
+        self.refused(*self.attention("--softmax-scale", "x"), names=["--softmax-scale"])
+        self.refused(*self.attention("--softmax-scale", "0"), names=["--softmax-scale"])
+        self.refused(*self.rotation("--softmax-scale", "2"), names=["--softmax-scale"])
 
 
 if __name__ == "__main__":

@@ -266,7 +266,7 @@ TEST(Figures, SayWhatIsThere) {
   const Figure small = make("heatmap", "sinusoidal:width=64", narrow);
   EXPECT_TRUE(has_text(small, "one pair in 2"));
   const Figure seeded = make("mixing", "sinusoidal:width=8", {.seed = 9});
-  EXPECT_EQ(seeded.command, "posenc plot mixing sinusoidal:width=8 --random-seed 9");
+  EXPECT_EQ(seeded.command, "posenc plot mixing sinusoidal:width=8 --seed 9");
   const Figure word = make("attention", "alibi:heads=8", {.tokens = {"a", std::string(40, 'x')}});
   EXPECT_GT(first_image(word).box.width, 100.0);
 }
