@@ -28,6 +28,9 @@ std::vector<Mistake> angle_mistakes(const RowAnswer& answer);
 // A wavelength 2 pi base^(2i/width): degrees, no 2 pi, other exponents, the pair after and the pair before.
 std::vector<Mistake> wavelength_mistakes(double base, double width, double pair);
 
+// A number that depends on a distance: distances that are one too large or too small.
+std::vector<Mistake> distance_mistakes(const std::function<double(double distance)>& value, double distance);
+
 // A whole number that is one too large or too small because positions were counted from 1.
 std::vector<Mistake> counting_mistakes(double value);
 
