@@ -61,9 +61,27 @@ std::string summary_text(const std::vector<Property>& properties) {
   const std::string verdicts = said(Verdict::holds, "holds", "hold") +
                                said(Verdict::holds_to, "holds up to a limit", "hold up to a limit") +
                                said(Verdict::does_not_hold, "does not hold by design", "do not hold by design") +
-                               said(Verdict::violated, "is violated", "are violated");
+                               said(Verdict::violated, "is violated", "are violated") +
+                               said(Verdict::not_measured, "is not measured", "are not measured");
   return fmt::format("{} {}: {}", properties.size(), properties.size() == 1 ? "property" : "properties",
                      verdicts.substr(2));
+}
+
+bool uses_trained_length(const Property& property) {
+  return std::any_of(property.numbers.begin(), property.numbers.end(),
+                     [](const auto& number) { return number.first == "train_length"; });
+}
+
+// The trained length and where it comes from; empty if no property depends on it.
+std::string trained_text(const CheckCommand& options, const Spec& spec, std::int64_t length,
+                         const std::vector<Property>& properties) {
+  if (std::none_of(properties.begin(), properties.end(), uses_trained_length)) return "";
+  const auto* rotary = std::get_if<Rotary>(&spec);
+  const bool scaled = rotary != nullptr && trained_length(rotary->scaling);
+  return fmt::format("\ntrained length: {}{}", length,
+                     options.train ? ""
+                     : scaled      ? ", original_positions of its scaling (--trained sets another)"
+                                   : ", the default (--trained sets another)");
 }
 
 std::string report_text(const std::string& heading, const std::vector<Property>& properties) {
@@ -103,7 +121,7 @@ int run(const CheckCommand& options) {
   learned.missing = Missing::leave;  // the library draws missing numbers
   const Encoding found = find_with_remarks(options.spec, learned);
   const std::string format = choose_format(options.output, {"text", "json"});
-  const Encoding encoding = with_learned(found, learned);
+  const Encoding encoding = with_drawn(with_learned(found, learned));
   std::optional<Array> observed;
   if (!options.table.empty()) observed = load_observed(options.table);
   const Positions positions = positions_of(options, observed ? &*observed : nullptr);
@@ -123,7 +141,10 @@ int run(const CheckCommand& options) {
     const std::string at =
         where.empty() ? "" : ", positions " + (options.positions.empty() ? where : options.positions);
     const std::string whose = observed ? ", numbers from " + options.table : "";
-    write_text(options.output, report_text(encoding.text() + at + whose, properties));
+    const std::string drawn = encoding.drawn() ? ", untrained" : "";
+    write_text(options.output, report_text(encoding.text() + drawn + at + whose +
+                                               trained_text(options, encoding.spec(), train, properties),
+                                           properties));
   }
   return count_of(properties, Verdict::violated) > 0 ? 1 : 0;
 }

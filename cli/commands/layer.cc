@@ -11,6 +11,7 @@
 #include "cli/array_output.h"
 #include "cli/array_report.h"
 #include "cli/arrays.h"
+#include "cli/attention_formula.h"
 #include "cli/attention_map.h"
 #include "cli/commands/commands.h"
 #include "cli/embedding_scale.h"
@@ -29,6 +30,7 @@ namespace posenc::cli {
 namespace {
 
 constexpr std::int64_t kBatch = 2, kTokens = 20, kWidth = 64;
+constexpr std::size_t kColumns = 100;
 constexpr std::int64_t kMaxLayerBytes = 4'000'000'000;
 
 struct LayerCommand {
@@ -286,11 +288,16 @@ std::string report_of(const LayerCommand& options, const LayerEncodings& encodin
   }
   report.shape("q, k, v", fmt::format("[{}, {}, {}, {}]", batch, tokens, heads, channels),
                fmt::format("{} W^T, split into heads", call.input ? "h" : "x"));
-  report.array("weights", steps.weights.view(), fmt::format("softmax(q k^T / sqrt({}))", channels));
+  const AttentionFormula formula = attention_formula(encodings.inside, channels, options.causal);
+  report.array("weights", steps.weights.view(), formula.weights);
   report.array("averaged", steps.average.view(), "mean over the heads");
-  report.array("attention", steps.attention.view(), "weights v, heads joined, times W_out^T");
+  report.array("attention", steps.attention.view(), formula.output + ", heads joined, times W_out^T");
   report.array("output", (bare ? steps.bare : steps.encoded).view(),
                fmt::format("LayerNorm({})", bare ? names.bare_sum : names.sum));
+  if (!formula.where.empty()) report.text("");
+  for (const std::string& sentence : formula.where) {
+    for (const std::string& line : wrapped(sentence, kColumns)) report.text(line);
+  }
   report.text("\nAttention weights of sequence 0 in percent, averaged over the heads (rows: queries, columns: keys)");
   report.text(attention_map_text(steps.average.view()[0], x.words));
   report.text(residual_text(options, call, x.array.view(), steps));

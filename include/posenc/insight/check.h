@@ -26,9 +26,10 @@ enum class Verdict : int {
   holds_to,       // up to Property::until, the last position or distance where it holds
   does_not_hold,  // by design of the encoding: not a fault
   violated,       // the formula promises it, but the numbers break it: a fault
+  not_measured,   // there are too few positions to see it
 };
-// "holds", "holds to", "does not hold", "violated".
-POSENC_API std::string_view to_text(Verdict verdict) noexcept;
+// "holds", "holds to 2048", "does not hold", "violated", "not measured".
+POSENC_API std::string_view to_text(Verdict verdict) noexcept;  // holds_to gives "holds to"
 
 struct Property {
   std::string name;   // "bounded": stable, for programs

@@ -88,6 +88,12 @@ std::string alibi_text(const Alibi& given, const Alibi& spec) {
   return "ALiBi with " + text_of(spec.heads) + " heads" + most;
 }
 
+constexpr const char* kFromZero = "heads were counted from 0; here they count from 1";
+
+double alibi_slope_at(double bias_max, std::int64_t h, std::int64_t heads) {
+  return value_of({.lines = {alibi_slope(bias_max, h, heads)}}, {});
+}
+
 void add_slopes(Sheet& sheet, const Alibi& given) {
   Draw draw = sheet.draw("slopes");
   const auto drawn = draw.pick<std::int64_t>({2, 4, 8, 16});
@@ -95,12 +101,19 @@ void add_slopes(Sheet& sheet, const Alibi& given) {
   const Alibi spec = lesson_alibi(given, usual ? given.heads : drawn);
   const std::int64_t h = draw.between(1, spec.heads);
   const double slope = alibi_slopes(spec)[static_cast<std::size_t>(h - 1)];
+  const double exponent = spec.bias_max * static_cast<double>(h) / static_cast<double>(spec.heads);
   sheet.ask("biases/slope",
             {{"alibi", alibi_text(given, spec)},
              {"h", h},
              {"formula", plain_text(alibi_slope(spec.bias_max, "h", "H"))},
              {"worked", plain_text(alibi_slope(spec.bias_max, h, spec.heads))}},
-            {slope});
+            {slope},
+            {{kFromZero, {alibi_slope_at(spec.bias_max, h - 1, spec.heads)}},
+             {"this is the slope of the next head; here heads count from 1",
+              {alibi_slope_at(spec.bias_max, h + 1, spec.heads)}},
+             {"the exponent is negative", {std::exp2(exponent)}},
+             {"this is the exponent; the slope is 2 to that power", {-exponent}},
+             {"this is the power of e; the slope is a power of 2", {std::exp(-exponent)}}});
 }
 
 void add_alibi_bias(Sheet& sheet, const Alibi& given) {
@@ -111,6 +124,13 @@ void add_alibi_bias(Sheet& sheet, const Alibi& given) {
   const double m = alibi_slopes(spec)[static_cast<std::size_t>(h)];
   const Formula formula = formula_of(spec).lines[0].parts[1];
   const bool of_key = given.form == AlibiForm::key_position;
+  const auto at = [&](double distance) {
+    return reference::bias(spec, {}, h, static_cast<double>(i), static_cast<double>(i) - distance);
+  };
+  std::vector<Mistake> mistakes;
+  if (!of_key) mistakes = distance_mistakes(at, static_cast<double>(d));
+  mistakes.push_back({"this is the distance; the slope multiplies it", {bias / m}});
+  mistakes.push_back({"the distance was divided by the slope; the slope multiplies it", {bias / m / m}});
   sheet.ask("biases/alibi",
             {{"slope", m},
              {"form", of_key ? ", which multiplies the position of the key (form=key_position)" : ""},
@@ -119,13 +139,19 @@ void add_alibi_bias(Sheet& sheet, const Alibi& given) {
              {"formula", plain_text(formula)},
              {"worked", plain_text(with(
                             formula, {{"m_h", m}, {"i", static_cast<double>(i)}, {"j", static_cast<double>(i - d)}}))}},
-            {bias});
+            {bias}, mistakes);
 }
 
 // The answer is the same in every form, because a number that all keys of a query share cancels in the softmax.
 void add_far_and_near(Sheet& sheet, double slope) {
   const double d = sheet.draw("distance of a factor").real(2, 12);
-  sheet.ask("biases/far and near", {{"d", d}, {"slope", slope}}, {std::exp(-slope * d)});
+  std::vector<Mistake> mistakes = distance_mistakes([&](double distance) { return std::exp(-slope * distance); }, d);
+  for (const double difference : {-slope * d, slope * d}) {
+    mistakes.push_back({"this is the difference of the scores; a softmax takes its exponential", {difference}});
+  }
+  mistakes.push_back({"this is the weight of the near key divided by that of the far one", {std::exp(slope * d)}});
+  mistakes.push_back({"this is a power of 2; a softmax has powers of e", {std::exp2(-slope * d)}});
+  sheet.ask("biases/far and near", {{"d", d}, {"slope", slope}}, {std::exp(-slope * d)}, mistakes);
 }
 
 void add_odd_heads(Sheet& sheet, const Alibi& given) {
@@ -146,7 +172,17 @@ void add_odd_heads(Sheet& sheet, const Alibi& given) {
              {"odd", odd},
              {"worked", plain_text(alibi_slope(spec.bias_max, odd, 2 * power))},
              {"slopes", list_text(slopes, 5)}},
-            {slope});
+            {slope},
+            {{"this is the formula for powers of two, with " + text_of(spec.heads) + " heads",
+              {alibi_slope_at(spec.bias_max, h, spec.heads)}},
+             {"this is slope number " + text_of(h) + " of " + text_of(2 * power) + " heads",
+              {alibi_slope_at(spec.bias_max, h, 2 * power)}},
+             {"every other slope begins with the first, not with the second",
+              {alibi_slope_at(spec.bias_max, odd + 1, 2 * power)}},
+             {"this is slope number " + text_of(h - power) + " of " + text_of(2 * power) +
+                  " heads; every other one is left out",
+              {alibi_slope_at(spec.bias_max, h - power, 2 * power)}},
+             {kFromZero, {slopes[static_cast<std::size_t>(h - 2)]}}});
 }
 
 void alibi_questions(const Alibi& spec, Sheet& sheet) {

@@ -77,8 +77,7 @@ Property unique_places(const InputLook& look, const std::vector<double>& rows) {
       second = m;
     }
   }
-  if (count < 2)
-    return {.name = "unique", .title = "no two positions have the same row", .finding = "there is only one position"};
+  if (count < 2) return needs_positions({.name = "unique", .title = "no two positions have the same row"});
   const double distance = std::sqrt(nearest);
   return {.name = "unique",
           .title = "no two positions have the same row",
@@ -91,6 +90,10 @@ Property unique_places(const InputLook& look, const std::vector<double>& rows) {
 
 // How much the dot product of two rows varies among positions with the same offset.
 Property offset_only(const InputLook& look, const std::vector<double>& rows) {
+  if (look.walk.count < 2) {
+    return needs_positions(
+        {.name = "distance_only", .title = "the dot product of two rows depends only on the offset"});
+  }
   std::map<std::vector<double>, std::pair<double, double>> seen;  // offset -> smallest and largest product
   const std::int64_t count = std::min<std::int64_t>(look.walk.count, 256);
   double apart = 0.0;
@@ -157,9 +160,14 @@ KindFormula concat_formula(const Concat& spec) {
 
 KindFormula fourier_formula(const Fourier& spec) {
   const Formula angle = "t_j";
-  const Formula pair(Formula::Form::list, ",", {call("sin", {angle}), call("cos", {angle})});
-  return {.lines = {equation(call("PE", {"p", "j"}), spec.multiplier * pair),
-                    equation(angle, series("a", 0, spec.axes - 1, Formula("p_a") * element("inv_freq", {"a", "j"})))}};
+  const FourierSchedule schedule = make_fourier_schedule(spec);
+  const std::int64_t pairs = schedule.pairs();
+  KindFormula formula{.lines = pair_equations(spec.order, pairs, "j", spec.multiplier, angle)};
+  const Formula sum = series("a", 0, spec.axes - 1, Formula("p_a") * element("inv_freq", {"a", "j"}));
+  formula.lines.push_back(equation(angle, spec.axes == 1 ? expanded(sum) : sum));
+  formula.lines.push_back(range("j", 0, pairs - 1));
+  if (schedule.width > 2 * pairs) formula.note = ", zeros from column " + std::to_string(2 * pairs);
+  return formula;
 }
 
 Cost concat_cost(const Concat& spec, const CostQuestion& of) {

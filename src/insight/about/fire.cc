@@ -46,8 +46,28 @@ Cost fire_cost(const Fire& spec, const CostQuestion& of) {
   return matrix_cost(of, spec.heads, spec.width * (spec.heads + 2), 5.0 + 5.0 * static_cast<double>(spec.width));
 }
 
-std::string derive_fire(const Fire&, const BiasPair& pair) {
-  return "query - key = " + text::number_text(pair.query - pair.key);
+std::vector<std::string> fire_numbers(const Fire& spec, const BiasPair& pair) {
+  const std::string head = "[" + std::to_string(pair.head) + "]";
+  const auto of = [&](const char* name) { return numbers_of(pair, name); };
+  const std::vector<double> weights = of("out_weight"), biases = of("out_bias");
+  const auto first = static_cast<std::size_t>(pair.head);
+  const auto width = static_cast<std::size_t>(spec.width);
+  return {named_numbers("c", of("c")) + ", " + named_numbers("length_factor", of("length_factor")) + ", " +
+              named_numbers("out_bias" + head, {&biases[first], 1}),
+          named_numbers("in_weight", of("in_weight")), named_numbers("in_bias", of("in_bias")),
+          named_numbers("out_weight" + head, {&weights[first * width], width})};
+}
+
+// The input of the network: its products are one per hidden unit, too many for a line.
+std::string derive_fire(const Fire& spec, const BiasPair& pair) {
+  const double c = numbers_of(pair, "c")[0], offset = pair.query - pair.key;
+  const double length = std::fabs(spec.length * numbers_of(pair, "length_factor")[0]);
+  const auto psi = [&](double x) { return std::log(std::fabs(c * x) + 1.0); };
+  const double place = std::max(pair.query, length);
+  const std::string text = "x = psi(" + text::number_text(offset) + ") / (psi(" + text::general_text(place, 6) +
+                           ") + " + text::number_text(spec.eps) + ")";
+  return text + " = " + five_decimals(psi(offset)) + " / " + five_decimals(psi(place) + spec.eps) + " = " +
+         five_decimals(psi(offset) / (psi(place) + spec.eps)) + ", mlp(x)";
 }
 
 using Numbers = std::vector<reference::Numbers>;
@@ -136,6 +156,7 @@ constinit const properties::KindPage Fire::page = {.facts = about::fire_facts,
                                                    .properties = about::fire_properties,
                                                    .figures = properties::kBiasFigures,
                                                    .cost = spec::of_kind<about::fire_cost>,
+                                                   .numbers = spec::of_kind<about::fire_numbers>,
                                                    .derive = spec::of_kind<about::derive_fire>,
                                                    .questions = spec::of_kind<about::fire_questions>};
 

@@ -1,4 +1,5 @@
 // KERPLE.
+#include <algorithm>
 #include <cmath>
 
 #include "insight/about/about.h"
@@ -39,6 +40,38 @@ KindFormula kerple_formula(const Kerple& spec) {
                   (spec.kernel == KerpleKernel::power ? ", p_h above 2 as 2" : "")};
 }
 
+// What the formula has for a head: after the clamp, as it is used.
+struct KerpleHead {
+  double p, a;
+};
+
+KerpleHead kerple_head(const Kerple& spec, const BiasPair& pair) {
+  const auto head = static_cast<std::size_t>(pair.head);
+  const double most = spec.kernel == KerpleKernel::power ? 2.0 : HUGE_VAL;
+  return {std::clamp(numbers_of(pair, "p")[head], spec.smallest, most),
+          std::max(numbers_of(pair, "a")[head], spec.smallest)};
+}
+
+std::vector<std::string> kerple_numbers(const Kerple& spec, const BiasPair& pair) {
+  const KerpleHead head = kerple_head(spec, pair);
+  const std::string at = "_" + std::to_string(pair.head);
+  std::vector<std::string> lines = {named_numbers("p" + at, {&head.p, 1}) + ", " +
+                                    named_numbers("a" + at, {&head.a, 1})};
+  if (pair.has("exponent")) {
+    lines[0] +=
+        ", " + named_numbers("exponent" + at, {&numbers_of(pair, "exponent")[static_cast<std::size_t>(pair.head)], 1});
+  }
+  return lines;
+}
+
+std::string derive_kerple(const Kerple& spec, const BiasPair& pair) {
+  const KerpleHead head = kerple_head(spec, pair);
+  const double d = distance(spec.direction, pair.query, pair.key);
+  if (pair.has("exponent")) return derive_distance(spec, pair);
+  return derive_distance(spec, pair) + ": " +
+         plain_text(with(kerple_bias(spec, "p", "a", "d"), {{"p", head.p}, {"a", head.a}, {"d", d}}));
+}
+
 Cost kerple_cost(const Kerple& spec, const CostQuestion& of) {
   // Five operations: two for 1 + a d, its logarithm, times p, and the sum.
   return matrix_cost(of, spec.heads, 2, 5.0);
@@ -53,6 +86,14 @@ void add_kerple_value(Sheet& sheet, const Kerple& spec, const Numbers& numbers, 
   const std::int64_t d = draw.between(1, 30), i = d + draw.between(0, 30);
   const double bias = reference::bias(spec, numbers, 0, static_cast<double>(i), static_cast<double>(i - d));
   const Formula worked = with(kerple_bias(spec, "p", "a", "d"), {{"p", p}, {"a", a}, {"d", static_cast<double>(d)}});
+  const auto at = [&](double distance) {
+    return reference::bias(spec, numbers, 0, static_cast<double>(i), static_cast<double>(i) - distance);
+  };
+  std::vector<Mistake> mistakes = distance_mistakes(at, static_cast<double>(d));
+  if (spec.kernel == KerpleKernel::log) {
+    mistakes.push_back({"ln is the natural logarithm, not that of base 10", {bias / std::log(10.0)}});
+    mistakes.push_back({"1 + was left out of the logarithm", {-p * std::log(a * static_cast<double>(d))}});
+  }
   sheet.ask("functions/kerple",
             {{"kernel", kernel_text(spec)},
              {"p", p},
@@ -61,7 +102,7 @@ void add_kerple_value(Sheet& sheet, const Kerple& spec, const Numbers& numbers, 
              {"j", i - d},
              {"d", d},
              {"worked", plain_text(worked)}},
-            {bias});
+            {bias}, mistakes);
 }
 
 void add_kerple_reach(Sheet& sheet, const Kerple& spec, double p, double a) {
@@ -96,7 +137,8 @@ constinit const properties::KindPage Kerple::page = {.facts = spec::of_kind<abou
                                                      .properties = about::kerple_properties,
                                                      .figures = properties::kBiasFigures,
                                                      .cost = spec::of_kind<about::kerple_cost>,
-                                                     .derive = spec::of_kind<about::derive_distance<Kerple>>,
+                                                     .numbers = spec::of_kind<about::kerple_numbers>,
+                                                     .derive = spec::of_kind<about::derive_kerple>,
                                                      .questions = spec::of_kind<about::kerple_questions>};
 
 }  // namespace posenc

@@ -77,7 +77,9 @@ Property no_content_shift() {
 }
 
 Property pope_monotone(const RotarySchedule& schedule, std::int64_t distances) {
-  const std::vector<double> curve = score_kernel(schedule, std::clamp<std::int64_t>(distances, 2, kPopeDistances));
+  if (distances < 2)
+    return needs_positions({.name = "monotone", .title = "scores of equal magnitudes fall with distance"});
+  const std::vector<double> curve = score_kernel(schedule, std::min<std::int64_t>(distances, kPopeDistances));
   const std::optional<std::int64_t> rise = rise_beyond(curve, 0.0);
   Property property{.name = "monotone",
                     .title = "scores of equal magnitudes fall with distance",
@@ -148,7 +150,9 @@ void pope_questions(const Pope& spec, Sheet& sheet) {
   sheet.ask_choice("queries/pope scale", draw, {{"head_dim", head_dim}, {"twice", 2 * head_dim}});
   const double d = draw.real(1, 5), log2 = std::numbers::ln2;
   sheet.ask("queries/pope kernel", {{"d", d}, {"slow", decimals_text(0.1 * d, 1)}},
-            {log2 * log2 * (std::cos(d) + std::cos(0.1 * d))});
+            {log2 * log2 * (std::cos(d) + std::cos(0.1 * d))}, angle_mistakes([&](const RowValue& row) {
+              return std::vector{log2 * log2 * (row(d, 1) + row(0.1 * d, 1))};
+            }));
   sheet.ask("queries/pope content");
   add_long_context_question(sheet);
 }

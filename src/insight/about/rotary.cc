@@ -88,7 +88,9 @@ Property rotary_monotone(const std::vector<double>& curve, double step, double r
 
 Property formula_monotone(const RotarySchedule& schedule, std::int64_t distances) {
   if (schedule.axes == 1) {
-    return rotary_monotone(score_kernel(schedule, std::clamp<std::int64_t>(distances, 2, kRotaryDistances)), 1.0, 0.0);
+    if (distances < 2)
+      return needs_positions({.name = "monotone", .title = "scores of equal vectors fall with distance"});
+    return rotary_monotone(score_kernel(schedule, std::min<std::int64_t>(distances, kRotaryDistances)), 1.0, 0.0);
   }
   return {.name = "monotone",
           .title = "scores of equal vectors fall with distance",

@@ -1,4 +1,7 @@
 // Sandwich.
+#include <cmath>
+#include <numbers>
+
 #include "insight/about/about.h"
 
 namespace posenc {
@@ -25,6 +28,11 @@ Formula sandwich_bias(const Sandwich& spec, const Formula& d, const Formula& h) 
   const Formula angle = d / power(spec.base, 2 * Formula("k") / spec.width);
   const Formula sum = series("k", spec.first, spec.first + spec.width / 2 - 1, call("cos", {angle}));
   return (sum - spec.width / 2) / (8 * h / spec.heads);
+}
+
+std::string derive_sandwich(const Sandwich& spec, const BiasPair& pair) {
+  const double d = distance(spec.direction, pair.query, pair.key);
+  return derive_distance(spec, pair) + ": " + plain_text(sandwich_bias(spec, d, pair.head + 1));
 }
 
 KindFormula sandwich_formula(const Sandwich& spec) {
@@ -56,7 +64,22 @@ void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
                          {"terms", terms_text(spec)},
                          {"half", spec.width / 2},
                          {"worked", formula}};
-  sheet.ask("functions/sandwich", places, {bias});
+  const auto sum_at = [&](double distance, std::int64_t first, double unit) {
+    double sum = 0.0;
+    for (std::int64_t k = first; k < first + spec.width / 2; ++k) {
+      const double exponent = 2.0 * static_cast<double>(k) / static_cast<double>(spec.width);
+      sum += std::cos(unit * distance / std::pow(spec.base, exponent)) - 1.0;
+    }
+    return sum * static_cast<double>(spec.heads) / 8.0;
+  };
+  std::vector<Mistake> mistakes =
+      distance_mistakes([&](double distance) { return sum_at(distance, spec.first, 1.0); }, static_cast<double>(d));
+  mistakes.push_back({"angles were taken in degrees; they are in radians",
+                      {sum_at(static_cast<double>(d), spec.first, std::numbers::pi / 180.0)}});
+  const std::int64_t other = spec.first == 0 ? 1 : 0;
+  mistakes.push_back({"the sum begins at k = " + text_of(other) + "; here it begins at k = " + text_of(spec.first),
+                      {sum_at(static_cast<double>(d), other, 1.0)}});
+  sheet.ask("functions/sandwich", places, {bias}, mistakes);
   Question symbols = stored_question("functions/sandwich symbols", places, {bias});
   symbols.answer = formula;
   sheet.add(symbols);
@@ -87,7 +110,7 @@ constinit const properties::KindPage Sandwich::page = {.facts = about::sandwich_
                                                        .properties = about::sandwich_properties,
                                                        .figures = properties::kBiasFigures,
                                                        .cost = spec::of_kind<about::sandwich_cost>,
-                                                       .derive = spec::of_kind<about::derive_distance<Sandwich>>,
+                                                       .derive = spec::of_kind<about::derive_sandwich>,
                                                        .questions = spec::of_kind<about::sandwich_questions>};
 
 }  // namespace posenc

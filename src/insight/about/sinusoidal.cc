@@ -13,10 +13,8 @@ namespace posenc {
 namespace about {
 namespace {
 
-bool cosine_first(Order order) { return order == Order::cos_interleaved || order == Order::cos_halves; }
-
 std::string order_text(const Sinusoidal& spec) {
-  if (spec.order == Order::halves || spec.order == Order::cos_halves) {
+  if (in_halves(spec.order)) {
     return std::string(cosine_first(spec.order) ? "Cosines" : "Sines") +
            " fill the first half of a row, the others the second half; the paper alternates them. Trained embeddings "
            "only work with the order that they were trained with.";
@@ -61,13 +59,7 @@ KindFormula sinusoidal_formula(const Sinusoidal& spec) {
   const Formula counted = spec.frequency_scale * (p + spec.first);
   const Formula angle =
       spec.inv_freq.empty() ? counted / sinusoidal_denominator(spec, i) : counted * element("inv_freq", {i});
-  const bool halves = spec.order == Order::halves || spec.order == Order::cos_halves;
-  const Formula column = halves ? i : 2 * i;
-  const bool swapped = cosine_first(spec.order);
-  const auto line = [&](const Formula& at, bool sine) {
-    return equation(call("PE", {p, at}), spec.multiplier * call(sine ? "sin" : "cos", {angle}));
-  };
-  return {.lines = {line(column, !swapped), line(column + (halves ? spec::pairs_of(spec) : 1), swapped)}};
+  return {.lines = pair_equations(spec.order, spec::pairs_of(spec), "i", spec.multiplier, angle)};
 }
 
 bool is_plain(const Sinusoidal& spec) {
@@ -131,6 +123,16 @@ Cost sinusoidal_cost(const Sinusoidal& spec, const CostQuestion& of) {
 
 }  // namespace
 }  // namespace about
+
+std::vector<properties::Formula> properties::pair_equations(Order order, std::int64_t pairs, const char* index,
+                                                            const Formula& value_factor, const Formula& angle) {
+  const Formula column = in_halves(order) ? Formula(index) : 2 * Formula(index);
+  const auto line = [&](const Formula& at, bool sine) {
+    return equation(call("PE", {"p", at}), value_factor * call(sine ? "sin" : "cos", {angle}));
+  };
+  const bool swapped = cosine_first(order);
+  return {line(column, !swapped), line(column + (in_halves(order) ? pairs : 1), swapped)};
+}
 
 properties::Formula properties::sinusoidal_denominator(const Sinusoidal& spec, const Formula& i) {
   const std::int64_t pairs = spec::pairs_of(spec);

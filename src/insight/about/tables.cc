@@ -179,12 +179,24 @@ void add_clip_row(Sheet& sheet, const Clipped& spec, bool far) {
                                        {"mirrored", most - clipped}},
                                       {static_cast<double>(clipped + most)});
   if (far) question.level = Level::medium;
+  question.mistakes = counting_mistakes(question.values[0]);
+  question.mistakes.push_back(
+      {"the offset has the other sign here: it is " + rule, {static_cast<double>(most - clipped)}});
+  question.mistakes.push_back(
+      {"max_distance was not added; row 0 is the smallest offset", {static_cast<double>(clipped)}});
+  question.mistakes.push_back({"the offset was not clipped", {static_cast<double>(offset + most)}});
   sheet.add(question);
 }
 
+constexpr const char* kOneHead = "this is the number for one head; each head has its own";
+
 void clipped_questions(const Clipped& spec, Sheet& sheet) {
+  const auto most = static_cast<double>(spec.max_distance), heads = static_cast<double>(spec.heads);
   add_parameter_count(sheet, spec,
-                      "(2 x " + text_of(spec.max_distance) + " + 1) rows x " + text_of(spec.heads) + " heads");
+                      "(2 x " + text_of(spec.max_distance) + " + 1) rows x " + text_of(spec.heads) + " heads",
+                      {{kOneHead, {2.0 * most + 1.0}},
+                       {"offset 0 has a row too", {2.0 * most * heads}},
+                       {"offsets of both signs have rows", {(most + 1.0) * heads}}});
   add_clip_row(sheet, spec, false);
   add_clip_row(sheet, spec, true);
   sheet.set_note(plain_note(spec, {"heads", "max_distance", "offset"}));
@@ -203,6 +215,18 @@ double steps_at(const T5& spec, std::int64_t distance) {
   return value_of({.lines = {bucket_steps(spec, distance)}}, {});
 }
 
+// The bucket of a key that is d before its query.
+std::vector<Mistake> bucket_mistakes(const T5& spec, std::int64_t d) {
+  const auto bucket = [&](double distance) {
+    return static_cast<double>(t5_bucket(spec, -static_cast<std::int64_t>(distance)));
+  };
+  std::vector<Mistake> mistakes = distance_mistakes(bucket, static_cast<double>(d));
+  if (spec.direction != T5Direction::causal) {
+    mistakes.push_back({"this is the bucket of a key after the query", {static_cast<double>(t5_bucket(spec, d))}});
+  }
+  return mistakes;
+}
+
 void add_near_bucket(Sheet& sheet, const T5& spec) {
   Draw draw = sheet.draw("near bucket");
   const auto [count, near] = t5_side(spec);
@@ -215,7 +239,7 @@ void add_near_bucket(Sheet& sheet, const T5& spec) {
              {"j", i - d},
              {"near", near},
              {"d", d}},
-            {static_cast<double>(t5_bucket(spec, -d))});
+            {static_cast<double>(t5_bucket(spec, -d))}, bucket_mistakes(spec, d));
 }
 
 void add_far_bucket(Sheet& sheet, const T5& spec) {
@@ -224,7 +248,13 @@ void add_far_bucket(Sheet& sheet, const T5& spec) {
   std::int64_t d = draw.between(near + 1, std::min<std::int64_t>(spec.max_distance + 20, 4096));
   // Avoid distances whose logarithm is a whole number, because rounding would decide their bucket.
   while (std::fabs(steps_at(spec, d) - std::round(steps_at(spec, d))) < 1e-4) ++d;
-  const double steps = steps_at(spec, d);
+  const double steps = steps_at(spec, d), shorter = static_cast<double>(near);
+  std::vector<Mistake> mistakes = {
+      {"the logarithm is rounded down, not to the nearest number", {shorter + std::round(steps)}},
+      {"the logarithm is rounded down, not up", {shorter + std::ceil(steps)}},
+      {"the " + text_of(near) + " buckets of shorter distances were not added", {std::floor(steps)}},
+      {"far distances share buckets; this one is past the last", {static_cast<double>(d)}}};
+  for (Mistake& mistake : bucket_mistakes(spec, d)) mistakes.push_back(std::move(mistake));
   sheet.ask("biases/far bucket",
             {{"buckets", count},
              {"most", spec.max_distance},
@@ -235,14 +265,15 @@ void add_far_bucket(Sheet& sheet, const T5& spec) {
              {"worked", plain_text(bucket_steps(spec, d))},
              {"steps", decimals_text(steps, 4)},
              {"sum", near + static_cast<std::int64_t>(steps)}},
-            {static_cast<double>(t5_bucket(spec, -d))});
+            {static_cast<double>(t5_bucket(spec, -d))}, mistakes);
 }
 
 void t5_questions(const T5& given, Sheet& sheet) {
   // With few buckets there is nothing to calculate: use the published numbers.
   const bool enough = t5_side(given).near >= 2 && given.buckets <= 4096 && given.max_distance <= 1 << 20;
   const T5 spec = enough ? given : T5{.heads = given.heads};
-  add_parameter_count(sheet, given, text_of(given.buckets) + " buckets x " + text_of(given.heads) + " heads");
+  add_parameter_count(sheet, given, text_of(given.buckets) + " buckets x " + text_of(given.heads) + " heads",
+                      {{kOneHead, {static_cast<double>(given.buckets)}}});
   add_near_bucket(sheet, spec);
   add_far_bucket(sheet, spec);
   Draw draw = sheet.draw("t5 table");

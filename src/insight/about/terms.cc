@@ -258,13 +258,11 @@ void add_expanded(Sheet& sheet) {
 
 std::vector<Mistake> distance_row_mistakes(const Sinusoidal& spec, double d) {
   const std::int64_t half = spec.width / 2;
-  const bool halves = spec.order == Order::halves || spec.order == Order::cos_halves;
-  const bool cosine_first = spec.order == Order::cos_interleaved || spec.order == Order::cos_halves;
   return row_mistakes(spec, [&](const RowValue& row) {
     std::vector<double> values;
     for (std::int64_t c = 0; c < spec.width; ++c) {
-      const std::int64_t in_turn = !halves ? c : c < half ? 2 * c : 2 * (c - half) + 1;
-      values.push_back(row(d, cosine_first ? in_turn ^ 1 : in_turn));
+      const std::int64_t in_turn = !in_halves(spec.order) ? c : c < half ? 2 * c : 2 * (c - half) + 1;
+      values.push_back(row(d, cosine_first(spec.order) ? in_turn ^ 1 : in_turn));
     }
     return values;
   });

@@ -70,7 +70,8 @@ class BiasExplainer {
     }
   }
 
-  Step formula() const {
+  // `made_up`: the learned numbers were.
+  Step formula(bool made_up) const {
     properties::KindFormula formula = used_formula();
     if (!formula.details.empty()) formula.note.clear();  // it says the same in words
     Step step{"formula", "The rule", {plain_text(formula)}, {}};
@@ -86,6 +87,15 @@ class BiasExplainer {
     const bool before = bias_.schedule().added == Added::before_scale;
     step.lines.push_back(before ? "added before the scale: score = scale * (q.k + bias); the scores below are unscaled"
                                 : "added after the scale: score = scale * q.k + bias");
+    if (made_up) {
+      step.lines.push_back(std::string(page_.numbers != nullptr ? "with these numbers, which" : "the learned numbers") +
+                           " were not trained: they are " + kInvented);
+    }
+    if (page_.numbers != nullptr) {
+      for (const std::string& text : page_.numbers(spec_, pair(0))) {
+        for (std::string& line : wrapped_lines(text, "  ")) step.lines.push_back(std::move(line));
+      }
+    }
     return step;
   }
 
@@ -103,8 +113,8 @@ class BiasExplainer {
   }
 
   Step matrix() const {
-    Step step{
-        "bias", "The bias of head " + std::to_string(pairs_.head) + ": one row per query, one column per key", {}, {}};
+    const std::string what = is_mask() ? "The mask" : "The bias of head " + std::to_string(pairs_.head);
+    Step step{"bias", what + ": one row per query, one column per key", {}, {}};
     for (const std::vector<double>& row : rows_) {
       step.lines.push_back(numbers_text(row));
       step.values.insert(step.values.end(), row.begin(), row.end());
@@ -121,14 +131,16 @@ class BiasExplainer {
     }
     const std::vector<double> before = softmax(plain);
     const std::vector<double> after = softmax(biased);
-    Step step{"weights", "The softmax of the last query, without and with the bias", {}, after};
-    step.lines = {"scores            " + numbers_text(plain), "scores + bias     " + numbers_text(biased),
-                  "weights without   " + numbers_text(before), "weights with bias " + numbers_text(after)};
-    return step;
+    const std::string what = is_mask() ? "mask" : "bias";
+    return {"weights",
+            "The softmax of the last query, without and with the " + what,
+            {"scores            " + numbers_text(plain), "scores + " + what + "     " + numbers_text(biased),
+             "weights without   " + numbers_text(before), "weights with " + what + " " + numbers_text(after)},
+            after};
   }
 
   Step meaning() const {
-    Step step{"meaning", "What the bias does", {}, {}};
+    Step step{"meaning", is_mask() ? "What the mask does" : "What the bias does", {}, {}};
     const std::vector<double>& row = rows_.back();
     std::vector<std::size_t> best;
     const double largest = *std::max_element(row.begin(), row.end());
@@ -226,11 +238,13 @@ std::vector<Step> explain_bias(const Spec& spec, const ExplainPairs& given) {
   ExplainPairs pairs = given;
   if (given.parameters.empty()) pairs.parameters = invented(spec, given, memory);
   const BiasExplainer explain(spec, pairs);
-  std::vector<Step> steps = {explain.formula(), explain.derivation(), explain.matrix(),
-                             explain.weights(), explain.meaning(),    explain.reproduce()};
-  if (memory.empty()) return steps;
-  steps[0].lines.push_back(std::string("the learned parameters are ") + kInvented);
-  steps.pop_back();  // no command makes these numbers
+  std::vector<Step> steps = {explain.formula(!memory.empty()),
+                             explain.derivation(),
+                             explain.matrix(),
+                             explain.weights(),
+                             explain.meaning(),
+                             explain.reproduce()};
+  if (!memory.empty()) steps.pop_back();  // no command makes these numbers
   return steps;
 }
 

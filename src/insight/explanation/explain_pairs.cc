@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/base/float_types.h"
 #include "core/base/refuse.h"
 #include "core/text/utf8.h"
 #include "insight/explanation/explain_kinds.h"
@@ -120,6 +121,25 @@ std::string explanation::key_label(const ExplainPairs& pairs, std::int64_t key) 
 
 std::string explanation::key_header(const ExplainPairs& pairs) {
   return padded("key", display_width(key_label(pairs, 0)));
+}
+
+std::vector<double> explanation::numbers_of(const BiasPair& pair, std::string_view name) {
+  std::vector<double> numbers;
+  for (const Parameter& parameter : pair.parameters) {
+    if (parameter.name != name) continue;
+    numbers.resize(static_cast<std::size_t>(parameter.value.size()));
+    const std::int64_t rows = parameter.value.rank > 1 ? parameter.value.shape[0] : 1;
+    const auto columns = static_cast<std::int64_t>(numbers.size()) / std::max<std::int64_t>(rows, 1);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      base::load_row(parameter.value.rank > 1 ? parameter.value[r] : parameter.value, numbers.data() + r * columns);
+    }
+  }
+  return numbers;
+}
+
+std::string explanation::named_numbers(const std::string& name, std::span<const double> numbers) {
+  const std::string list = text::joined(numbers, ", ", [](double number) { return text::general_text(number, 6); });
+  return name + " = " + (numbers.size() == 1 ? list : "[" + list + "]");
 }
 
 void explanation::check_head(const ExplainPairs& pairs, std::int64_t heads) {

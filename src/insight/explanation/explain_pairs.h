@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,11 @@ inline double distance(DistanceRule rule, double query, double key) {
   return rule == DistanceRule::symmetric ? std::fabs(query - key) : std::fmax(query - key, 0.0);
 }
 inline std::string difference(double a, double b) { return text::number_text(a) + " - " + text::number_text(b); }
+
+// The numbers of a parameter, in C order; none if it was not given.
+std::vector<double> numbers_of(const BiasPair& pair, std::string_view name);
+// "in_bias = [0.48, 0.31]", or "c = 0.48" for a single number.
+std::string named_numbers(const std::string& name, std::span<const double> numbers);
 
 // Numbers with two decimals, easy to follow by hand; another seed gives other numbers.
 std::vector<double> small_numbers(std::int64_t count, std::uint64_t seed);

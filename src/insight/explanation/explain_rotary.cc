@@ -22,7 +22,11 @@ namespace {
 // A 2x2 matrix on two lines after its name.
 std::vector<std::string> matrix_lines(const std::string& name, const std::vector<double>& matrix) {
   const auto line = [&](std::size_t at) {
-    return "[ " + padded(five_decimals(matrix[at]), 9) + five_decimals(matrix[at + 1]) + " ]";
+    const auto signed_text = [](double value) {
+      const std::string text = five_decimals(value);
+      return text.starts_with('-') ? text : " " + text;
+    };
+    return "[ " + signed_text(matrix[at]) + " " + signed_text(matrix[at + 1]) + " ]";
   };
   return {name + line(0), std::string(name.size(), ' ') + line(2)};
 }
@@ -342,6 +346,11 @@ Step Explainer::distances() const {
   const double zero = 0.0;
   const Head query = turned(ones, {&zero, 1});
   Step step{"distances", "The score by distance, if q and k are all ones", {}, {}};
+  if (is_rotation(spec_.layout) && schedule_.table_factor() == 1.0 && schedule_.query_factor() == 1.0) {
+    const bool still = schedule_.rotary_dim < schedule_.head_dim;
+    step.lines.emplace_back("each pair adds 2 cos(distance x w)" +
+                            std::string(still ? ", each channel that is not rotated adds 1" : ""));
+  }
   for (const double distance : {0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
     const Head key = turned(ones, {&distance, 1});
     const double score = properties::dot(query, key);

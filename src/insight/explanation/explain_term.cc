@@ -156,7 +156,17 @@ std::vector<Step> explain_xl(const TransformerXl& spec, const ExplainPairs& pair
       {}};
   check_head(pairs, spec.heads);
   const std::int64_t first = pairs.head * spec.head_dim;  // first channel of the head in u and v, first row in W
-  Step terms{"terms", followed_title(pairs), {std::string("the numbers are ") + kInvented}, {}};
+  Step numbers{"numbers", "The numbers of head " + std::to_string(pairs.head), {}, {}};
+  numbers.lines = {"not trained: they are " + std::string(kInvented), "q = " + vector_text(query.data(), spec.head_dim),
+                   "u = " + vector_text(u.data() + first, spec.head_dim),
+                   "v = " + vector_text(v.data() + first, spec.head_dim), "W, one row per channel of the head:"};
+  constexpr std::int64_t kRows = 16;
+  for (std::int64_t c = 0; c < std::min(spec.head_dim, kRows); ++c) {
+    numbers.lines.push_back("  " + vector_text(weight.data() + (first + c) * spec.width, spec.width));
+  }
+  if (spec.head_dim > kRows) numbers.lines.push_back("  ... " + std::to_string(spec.head_dim - kRows) + " more rows");
+  Step terms{"terms", followed_title(pairs), {}, {}};
+  std::vector<std::string> vectors;  // k and r of every key
   terms.lines.push_back(key_header(pairs) + "d      q.k       q.r       u.k       v.r       sum");
   for (std::int64_t k = 0; k < pairs.keys.count; ++k) {
     std::int64_t d = pairs.queries.integer(0, followed_query(pairs)) - pairs.keys.integer(0, k);
@@ -174,8 +184,14 @@ std::vector<Step> explain_xl(const TransformerXl& spec, const ExplainPairs& pair
     shown.push_back(parts[0] + parts[1] + parts[2] + parts[3]);
     terms.lines.push_back(key_label(pairs, k) + padded(std::to_string(d), 4) + numbers_text(shown));
     terms.values.insert(terms.values.end(), parts.begin(), parts.end());
+    numbers.lines.push_back(key_label(pairs, k) + "k = " + vector_text(key, spec.head_dim));
+    vectors.push_back(key_label(pairs, k) + "r = W s(" + std::to_string(d) +
+                      ") = " + row_text(spec.head_dim, [&](std::int64_t c) {
+                        return five_decimals(r[static_cast<std::size_t>(c)]);
+                      }));
   }
-  return {formula, terms};
+  numbers.lines.insert(numbers.lines.end(), vectors.begin(), vectors.end());
+  return {formula, numbers, terms};
 }
 
 }  // namespace
@@ -218,7 +234,21 @@ std::vector<Step> explain_parts(const Spec& spec, const ExplainPairs& pairs) {
                 "four parts: content-content, content-position, position-content, position-position",
                 "projections W_q and W_k keep the four parts, because W(x + p) = Wx + Wp"},
                {}};
-  Step parts{"parts", followed_title(pairs), {std::string("the embeddings x are ") + kInvented}, {}};
+  const auto five = [&](const double* numbers) {
+    return row_text(width, [&](std::int64_t c) { return five_decimals(numbers[c]); });
+  };
+  const std::string query =
+      padded("query at " + position_text(pairs.queries, followed_query(pairs)) + "  ", key_header(pairs).size());
+  Step vectors{"vectors",
+               "The vectors",
+               {std::string("the embeddings x are ") + kInvented, query + "x = " + vector_text(x.data(), width),
+                query + "p = " + five(p.data())},
+               {}};
+  for (std::int64_t k = 0; k < pairs.keys.count; ++k) {
+    vectors.lines.push_back(key_label(pairs, k) + "x = " + vector_text(y.data() + k * width, width));
+    vectors.lines.push_back(key_label(pairs, k) + "p = " + five(r.data() + k * width));
+  }
+  Step parts{"parts", followed_title(pairs), {}, {}};
   parts.lines.push_back(key_header(pairs) + "    x.x       x.p       p.x       p.p       sum");
   for (std::int64_t k = 0; k < pairs.keys.count; ++k) {
     const double *content = y.data() + k * width, *position = r.data() + k * width;
@@ -234,7 +264,7 @@ std::vector<Step> explain_parts(const Spec& spec, const ExplainPairs& pairs) {
       {"p.p is the same for every text: without learned projections it is all that attention knows about distance.",
        "x.x does not depend on positions. x.p and p.x mix the content of one token with the position of the other."},
       {}};
-  return {formula, parts, meaning};
+  return {formula, vectors, parts, meaning};
 }
 
 }  // namespace posenc::explanation

@@ -97,6 +97,7 @@ std::string changes_text(double difference) {
 Property relative(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
   const std::int64_t side = block_of(options), first = first_place(options);
   const std::int64_t other = first + std::max<std::int64_t>(options.positions.count - side, 0);
+  if (other == first) return needs_positions({.name = "relative", .title = "the bias depends on distance only"});
   const bool rows = options.observed.rank != 0;
   const Apart apart = rows ? compare_observed(options.observed) : compare_places(numbers, first, other - first, side);
   const double room = rows ? 4.0 * tolerance_of(options.observed.dtype) * apart.largest : kBiasRoom;
@@ -118,7 +119,6 @@ Property relative(const Encoding& numbers, const CheckOptions& options, const Bi
   }
   if (traits.relative == false && alike)
     property.finding = "it depends on the query's position, but not within these positions";
-  if (other == first) property.finding = "there are too few positions to compare two places";
   return property;
 }
 
@@ -152,6 +152,8 @@ std::optional<std::int64_t> rise_of(const Encoding& numbers, const CheckOptions&
 }
 
 Property decays(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
+  if (options.positions.count < 2)
+    return needs_positions({.name = "decays", .title = "the bias never grows with distance"});
   std::int64_t falling = 0, first_rising = 0, first_head = 0;
   for (std::int64_t head = 0; head < numbers.heads(); ++head) {
     const std::optional<std::int64_t> rise = rise_of(numbers, options, head);
@@ -282,6 +284,8 @@ double edge_difference(const Encoding& numbers, const PositionView& positions) {
 }
 
 Property symmetric(const Encoding& numbers, const CheckOptions& options, const BiasTraits& traits) {
+  if (options.positions.count < 2)
+    return needs_positions({.name = "symmetric", .title = "keys before and after the query get the same bias"});
   const bool observed = options.observed.rank != 0;
   const std::int64_t side = block_of(options);
   const Matrix own = values_at(*numbers.bias(), numbers.heads(), first_place(options), side);

@@ -48,9 +48,11 @@ std::string_view to_text(Verdict verdict) noexcept {
     case Verdict::does_not_hold:
       return "does not hold";
     case Verdict::violated:
+      return "violated";
+    case Verdict::not_measured:
       break;
   }
-  return "violated";
+  return "not measured";
 }
 
 std::int64_t usual_train_length(const Spec& spec) noexcept {

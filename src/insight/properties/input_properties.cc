@@ -92,9 +92,8 @@ Property bounded(const InputLook& look, const Encoding& numbers, std::optional<d
 }
 
 Property unique_rows(const InputLook& look, const Encoding& numbers) {
-  Property property{
-      .name = "unique", .title = "no two positions have the same row", .finding = "there is only one position"};
-  if (look.walk.count < 2) return property;
+  Property property{.name = "unique", .title = "no two positions have the same row"};
+  if (look.walk.count < 2) return needs_positions(std::move(property));
   const NearestRows nearest = nearest_rows(look.rows, look.walk);
   const double first = look.place(nearest.first), second = look.place(nearest.second);
   const std::vector<double> both = {first, second};

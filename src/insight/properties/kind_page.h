@@ -40,6 +40,9 @@ struct KindPage {
   // For the worked example of a bias: lines that the formula leaves out, and how the number of a pair is computed.
   // Null: no such lines, and only the offset is shown.
   std::vector<std::string> (*rule)(const Spec& spec, const explanation::BiasPair& pair) = nullptr;
+  // For the same: the learned numbers of the head, by the names that the formula has, so that its result can be
+  // computed by hand. Null: the example shows each number where it is used.
+  std::vector<std::string> (*numbers)(const Spec& spec, const explanation::BiasPair& pair) = nullptr;
   std::string (*derive)(const Spec& spec, const explanation::BiasPair& pair) = nullptr;
   // Corrections of common mistakes in texts about it, a sentence or two each. Null: only the order_of_terms of its
   // facts.

@@ -88,6 +88,13 @@ Verdict judge(bool promised, bool found) {
   return promised ? Verdict::violated : Verdict::does_not_hold;
 }
 
+Property needs_positions(Property property, std::int64_t least) {
+  return {.name = std::move(property.name),
+          .title = std::move(property.title),
+          .verdict = Verdict::not_measured,
+          .finding = "needs at least " + std::to_string(least) + " positions"};
+}
+
 std::optional<std::int64_t> rise_beyond(std::span<const double> curve, double room) {
   const double least = curve.empty() ? 0.0 : 1e-12 * std::fabs(curve[0]) + room;
   for (std::size_t k = 1; k < curve.size(); ++k) {
@@ -154,11 +161,11 @@ Property unseen_angles(const std::vector<double>& trained, const std::vector<dou
   }
   const auto pairs = static_cast<std::int64_t>(turns.pairs.size());
   Property property{.name = "past_length",
-                    .title = "positions past the trained length have trained angles",
+                    .title = "the angles of all positions occurred in training",
                     .verdict = unseen == 0 ? Verdict::holds : Verdict::holds_to,
                     .finding = "of " + several(pairs, each) + ", " + count_text(turns.complete) +
-                               " complete a turn within " + count_text(train_length) + " positions" +
-                               (trained == used ? "" : " in training, before the scaling"),
+                               " complete a turn within the " + count_text(train_length) + " positions of training" +
+                               (trained == used ? "" : ", before the scaling"),
                     .numbers = {{"train_length", static_cast<double>(train_length)},
                                 {"pairs", static_cast<double>(pairs)},
                                 {"complete", static_cast<double>(turns.complete)},
@@ -168,7 +175,7 @@ Property unseen_angles(const std::vector<double>& trained, const std::vector<dou
   if (unseen == 0) return property;
   property.until = until;
   property.finding += "; " + count_text(unseen) + (unseen == 1 ? " gets" : " get") + " new angles" +
-                      (trained == used ? " past it" : ", the first at position " + place_text(until + 1.0)) +
+                      (trained == used ? " past them" : ", the first at position " + place_text(until + 1.0)) +
                       " (the slowest needs " + count_text(static_cast<std::int64_t>(std::llround(slowest))) +
                       " positions for a turn): defined, but untrained";
   return property;
@@ -212,18 +219,23 @@ Property entropy(const Encoding& numbers, const CheckOptions& options) {
   const std::vector<EntropyPoint> points = attention_entropy(numbers.spec(), numbers.parameters(), draws);
   const double growth = points[1].entropy - points[0].entropy;
   const std::string head = numbers.heads() > 1 ? "entropy of head 0: " : "entropy: ";
-  return {.name = "entropy",
-          .title = "attention stays as sharp at four times the length",
-          .verdict = growth < 0.25 * std::log(4.0) ? Verdict::holds : Verdict::does_not_hold,
-          .finding = head + short_text(points[0].entropy) + " nats over " + several(points[0].length, "key") + ", " +
-                     short_text(points[1].entropy) + " over " + count_text(points[1].length) + " (with equal weights " +
-                     short_text(points[0].uniform) + " and " + short_text(points[1].uniform) +
-                     "); the nearest 16 keys get " + short_text(100.0 * points[1].near_share) + " % of the weight",
-          .numbers = {{"length", static_cast<double>(points[0].length)},
-                      {"entropy", points[0].entropy},
-                      {"longer", static_cast<double>(points[1].length)},
-                      {"entropy_longer", points[1].entropy},
-                      {"near_share", points[1].near_share}}};
+  Property property{.name = "entropy",
+                    .title = "attention stays as sharp at four times the length",
+                    .verdict = growth < 0.25 * std::log(4.0) ? Verdict::holds : Verdict::does_not_hold,
+                    .finding = head + short_text(points[0].entropy) + " nats over " + several(points[0].length, "key") +
+                               ", " + short_text(points[1].entropy) + " over " + count_text(points[1].length) +
+                               " (with equal weights " + short_text(points[0].uniform) + " and " +
+                               short_text(points[1].uniform) + "); the nearest 16 keys get " +
+                               short_text(100.0 * points[1].near_share) + " % of the weight",
+                    .numbers = {{"length", static_cast<double>(points[0].length)},
+                                {"entropy", points[0].entropy},
+                                {"longer", static_cast<double>(points[1].length)},
+                                {"entropy_longer", points[1].entropy},
+                                {"near_share", points[1].near_share}}};
+  if (points[0].length == options.train_length) {
+    property.numbers.emplace_back("train_length", static_cast<double>(options.train_length));
+  }
+  return property;
 }
 
 void Mismatch::compare(double seen, double exact, double tolerance, double at, std::int64_t in_channel) {

@@ -41,6 +41,9 @@ void check_floats(const ConstView& table);
 // Holds if found, is violated if promised but not found, and does not hold otherwise.
 Verdict judge(bool promised, bool found);
 
+// What to say instead of a property that compares positions if there are fewer than `least` of them.
+Property needs_positions(Property property, std::int64_t least = 2);
+
 // The first k where a curve exceeds its value at k - 1 by more than `room` and the tolerance of first_rise.
 std::optional<std::int64_t> rise_beyond(std::span<const double> curve, double room);
 // Sets the verdict to violated if observed numbers rise earlier than the encoding's own, or do not fall at the first

@@ -17,7 +17,7 @@ void hybrid_questions(const Hybrid& spec, Sheet& sheet);
 void rotary_questions(const Rotary& spec, Sheet& sheet);
 
 // How many learned numbers a spec has, and how to count them. Easy.
-void add_parameter_count(Sheet& sheet, const Spec& spec, const std::string& how);
+void add_parameter_count(Sheet& sheet, const Spec& spec, const std::string& how, std::vector<Mistake> mistakes = {});
 // A softmax of three keys around the query, with biases of 0.5, 0 and -0.5.
 void add_classic_softmax(Sheet& sheet);
 // Which bias distance 0 gets, and why. A choice, easy.

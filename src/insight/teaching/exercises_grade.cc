@@ -231,7 +231,8 @@ std::string seen_of(const Question& question, const Given& given, double value) 
   if (error <= 0.01 * std::fabs(value) || error <= std::min(0.005, 20.0 * std::pow(10.0, -question.decimals))) {
     return "close; probably a number was rounded too early";
   }
-  return is_right(-given.value, value, enough_decimals(question)) ? "the sign is wrong" : "";
+  const int typed = std::max(given.decimals.value_or(question.decimals), std::min(kFewestDecimals, question.decimals));
+  return is_right(-given.value, value, std::min(typed, enough_decimals(question))) ? "the sign is wrong" : "";
 }
 
 // Why the wrong numbers of an answer are wrong: the mistakes that explain them, else a remark on the first one.

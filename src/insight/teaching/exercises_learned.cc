@@ -24,13 +24,28 @@ std::string shape_text(const Learned& spec) { return text_of(spec.rows) + " rows
 void add_table_size(Sheet& sheet, const Learned& spec) {
   const double count = parameter_count(spec);
   const std::string shape = shape_text(spec), product = text_of(spec.rows) + " x " + text_of(spec.width);
-  sheet.ask("learned/parameters", {{"shape", shape}, {"product", product}}, {count});
-  sheet.ask("learned/memory", {{"shape", shape}, {"product", product}, {"bytes", whole(count * 4.0)}},
-            {count * 4.0 / 1e6},
-            {{"this is in MiB, 2^20 bytes; a MB is 10^6 bytes", {count * 4.0 / 1048576.0}},
-             {"a float32 was counted as 8 bytes; it has 4", {count * 8.0 / 1e6}},
-             {"a float32 was counted as 2 bytes; it has 4", {count * 2.0 / 1e6}},
-             {"this is the number of parameters in millions; each has 4 bytes", {count / 1e6}}});
+  sheet.ask(
+      "learned/parameters", {{"shape", shape}, {"product", product}}, {count},
+      {{"this is the number of rows; each has " + text_of(spec.width) + " numbers", {static_cast<double>(spec.rows)}},
+       {"this is the number of bytes; a parameter is one number", {4.0 * count}}});
+  // Of a small table two decimals of a MB would be 0.00.
+  const bool small = count * 4.0 < 1e5;
+  const double size = small ? 1e3 : 1e6, binary = small ? 1024.0 : 1048576.0;
+  const std::string unit = small ? "kB" : "MB";
+  sheet.ask(
+      "learned/memory",
+      {{"shape", shape},
+       {"product", product},
+       {"bytes", whole(count * 4.0)},
+       {"unit", unit},
+       {"size", small ? "10^3" : "10^6"}},
+      {count * 4.0 / size},
+      {{small ? "this is in KiB, 2^10 bytes; a kB is 10^3 bytes" : "this is in MiB, 2^20 bytes; a MB is 10^6 bytes",
+        {count * 4.0 / binary}},
+       {"this is in bytes, not in " + unit, {count * 4.0}},
+       {"a float32 was counted as 8 bytes; it has 4", {count * 8.0 / size}},
+       {"a float32 was counted as 2 bytes; it has 4", {count * 2.0 / size}},
+       {"this is the number of parameters; each has 4 bytes", {count / size}}});
 }
 
 // `alike` says what clamped positions have in common.

@@ -24,20 +24,25 @@ namespace {
 
 std::vector<Mistake> softmax_mistakes(const std::vector<double>& scores, const std::vector<double>& biases,
                                       const std::vector<double>& exponentials) {
-  std::vector<double> differences;
-  for (std::size_t k = 0; k < scores.size(); ++k) differences.push_back(scores[k] - biases[k]);
+  std::vector<double> differences, sums;
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    differences.push_back(scores[k] - biases[k]);
+    sums.push_back(scores[k] + biases[k]);
+  }
+  const std::vector<double> weights = explanation::softmax(sums);
   std::vector<Mistake> mistakes = {{"the biases were not added", explanation::softmax(scores)},
                                    {"the biases were subtracted", explanation::softmax(differences)},
-                                   {"the exponentials were not divided by their sum", exponentials}};
+                                   {"the exponentials were not divided by their sum", exponentials},
+                                   {"the keys are in the opposite order", {weights.rbegin(), weights.rend()}}};
   for (const double unit : {10.0, 100.0}) {
-    std::vector<double> weights = exponentials;
+    std::vector<double> rough = exponentials;
     double total = 0.0;
-    for (double& weight : weights) {
+    for (double& weight : rough) {
       weight = std::round(weight * unit) / unit;
       total += weight;
     }
-    for (double& weight : weights) weight /= total;
-    mistakes.push_back({"a number was rounded too early; keep all digits until the end", weights});
+    for (double& weight : rough) weight /= total;
+    mistakes.push_back({"a number was rounded too early; keep all digits until the end", rough});
   }
   return mistakes;
 }
@@ -149,8 +154,8 @@ void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec) {
   add_row_question(sheet, level, spec, first_channels(spec, 4), "row " + text_of(spec.width));
 }
 
-void add_parameter_count(Sheet& sheet, const Spec& spec, const std::string& how) {
-  sheet.ask("biases/parameters", {{"spec", to_text(spec)}, {"how", how}}, {parameter_count(spec)});
+void add_parameter_count(Sheet& sheet, const Spec& spec, const std::string& how, std::vector<Mistake> mistakes) {
+  sheet.ask("biases/parameters", {{"spec", to_text(spec)}, {"how", how}}, {parameter_count(spec)}, std::move(mistakes));
 }
 
 void add_classic_softmax(Sheet& sheet) {

@@ -76,13 +76,19 @@ void add_symbols(Sheet& sheet, const Sinusoidal& spec, double p, const Channels&
 void add_wavelength(Sheet& sheet, const Sinusoidal& spec) {
   const double longest = wavelengths(make_schedule(spec).inv_freq).back();
   const std::int64_t last = spec.width / 2 - 1;
+  std::vector<Mistake> mistakes =
+      wavelength_mistakes(spec.base, static_cast<double>(spec.width), static_cast<double>(last));
+  for (Mistake& mistake : mistakes) {  // the pair after the last does not exist
+    if (mistake.text.starts_with("one pair late"))
+      mistake.text = "this is 2 pi base; the last pair is d/2 - 1, not d/2";
+  }
   sheet.ask("sinusoidal/wavelength",
             {{"width", spec.width},
              {"base", spec.base},
              {"last", last},
              {"above", spec.width - 2},
              {"mistake", decimals_text(wavelengths({1.0 / spec.base})[0], 1)}},
-            {longest}, wavelength_mistakes(spec.base, static_cast<double>(spec.width), static_cast<double>(last)));
+            {longest}, mistakes);
 }
 
 void add_dot_product(Sheet& sheet, const Sinusoidal& spec) {
@@ -99,10 +105,8 @@ void add_dot_product(Sheet& sheet, const Sinusoidal& spec) {
     return std::vector{sum};
   });
   const Channels every{0, part.count};
-  mistakes.push_back(
-      {"the distance is one too large", {dot(part_of_row(spec, 0, every), part_of_row(spec, k + 1, every))}});
-  mistakes.push_back(
-      {"the distance is one too small", {dot(part_of_row(spec, 0, every), part_of_row(spec, k - 1, every))}});
+  const auto at = [&](double distance) { return dot(part_of_row(spec, 0, every), part_of_row(spec, distance, every)); };
+  for (Mistake& mistake : distance_mistakes(at, k)) mistakes.push_back(std::move(mistake));
   sheet.ask("sinusoidal/dot product",
             {{"width", spec.width},
              {"base", spec.base},

@@ -89,6 +89,11 @@ std::vector<Mistake> wavelength_mistakes(double base, double width, double pair)
           {"one pair early; pairs count from 0", {length(2.0 * pair - 2.0)}}};
 }
 
+std::vector<Mistake> distance_mistakes(const std::function<double(double distance)>& value, double distance) {
+  return {{"the distance is one too large", {value(distance + 1.0)}},
+          {"the distance is one too small", {value(distance - 1.0)}}};
+}
+
 std::vector<Mistake> counting_mistakes(double value) {
   return {{"one too many; positions and rows count from 0", {value + 1.0}},
           {"one too few; positions and rows count from 0", {value - 1.0}}};

@@ -29,7 +29,10 @@ std::vector<Mistake> angle_mistakes(const RowAnswer& answer);
 // pair.
 std::vector<Mistake> wavelength_mistakes(double base, double width, double pair);
 
-// The mistakes about a whole number: one too large or too small, because positions were counted from 1.
+// A number that depends on a distance: distances that are one too large or too small.
+std::vector<Mistake> distance_mistakes(const std::function<double(double distance)>& value, double distance);
+
+// A whole number that is one too large or too small because positions were counted from 1.
 std::vector<Mistake> counting_mistakes(double value);
 
 }  // namespace posenc::teaching

@@ -151,7 +151,29 @@ TEST(KindFormula, OfPartsAndSumsOverAxes) {
           spec.inv_freq[static_cast<std::size_t>(2 * a + j)];
     }
   }
-  EXPECT_EQ(value_of_line(formula_of(spec), 1, symbols), 3.0 * 0.5 + 5.0 * 2.0);
+  EXPECT_EQ(value_of_line(formula_of(spec), 2, symbols), 3.0 * 0.5 + 5.0 * 2.0);
+}
+
+// The first two lines say in which column the sine and the cosine of each pair are.
+TEST(KindFormula, OfFourierHasTheOrderOfItsRows) {
+  for (const Order order : {Order::interleaved, Order::cos_interleaved, Order::halves, Order::cos_halves}) {
+    const Fourier spec{.inv_freq = {1.0, 0.5, 0.2}, .width = 8, .order = order, .multiplier = 2.0};
+    const FourierSchedule schedule = make_fourier_schedule(spec);
+    std::vector<double> row(8);
+    const double p = 3.0;
+    fill_rows(FourierRows{&schedule}, PositionView::of(&p, 1), make_view(row.data(), {1, 8}));
+    KindFormula formula = formula_of(spec);
+    EXPECT_EQ(formula.note, ", zeros from column 6");
+    for (std::size_t j = 0; j < 3; ++j) {
+      const Symbols symbols = {{"p", p}, {"j", static_cast<double>(j)}, {"t_j", p * spec.inv_freq[j]}};
+      for (std::size_t line = 0; line < 2; ++line) {
+        const Formula& column = formula.lines[line].parts[0].parts[1];  // of PE(p, column)
+        const auto at = static_cast<std::size_t>(value_of({.lines = {column}}, symbols));
+        const double value = value_of({.lines = {formula.lines[line].parts[1]}}, symbols);
+        EXPECT_NEAR(value, row[at], 1e-12) << plain_text(formula) << ", pair " << j;
+      }
+    }
+  }
 }
 
 TEST(KindFormula, OfRotations) {

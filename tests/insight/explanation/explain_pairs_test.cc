@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,9 @@ TEST(ExplainPairs, InventsWhatIsLearned) {
     EXPECT_NEAR(weights.at(0) + weights.at(1) + weights.at(2) + weights.at(3), 1.0, 1e-12);
     EXPECT_NE(steps.back().name, "reproduce");
   }
+  for (const char* text : {"clipped:heads=2,max_distance=2", "kerple:heads=2"}) {
+    EXPECT_NE(lines_of(steps_of(text), "formula").find("were not trained"), std::string::npos) << text;
+  }
   expect_error(ErrorKind::usage, "needs the parameter table",
                [&] { steps_of("clipped:heads=1,max_distance=16777216"); });
   const std::vector<Step> none = explain_pairs(
@@ -75,6 +79,73 @@ TEST(ExplainPairs, InventsWhatIsLearned) {
       {.queries = positions.view().slice(1, 1), .keys = positions, .scores = {1, 2, 3, 4}, .causal = true});
   const double e = std::exp(1.0);
   expect_near(step_of(none, "weights").values, {1 / (1 + e), e / (1 + e), 0, 0}, 1e-15);
+}
+
+// "in_bias = [0.1, 0.2], ...": the numbers after a name, wherever lines are broken.
+std::vector<double> numbers_after(const std::string& text, const std::string& name) {
+  std::size_t at = text.find(name + " = ");
+  EXPECT_NE(at, std::string::npos) << name << " is not in\n" << text;
+  if (at == std::string::npos) return {};
+  at += name.size() + 3;
+  std::string list = text.substr(at, (text[at] == '[' ? text.find(']', at) : text.find_first_of(",\n", at)) - at);
+  for (char& c : list) c = c == '[' || c == ',' ? ' ' : c;
+  std::istringstream stream(list);
+  std::vector<double> numbers;
+  for (double number; stream >> number;) numbers.push_back(number);
+  return numbers;
+}
+
+// From the printed numbers alone, every bias can be computed again.
+TEST(ExplainPairs, PrintsTheNumbersThatItMadeUp) {
+  const Positions at = parse_positions("0:4");
+  const auto steps_of = [&](const char* spec) {
+    return explain_pairs(parse_spec(spec), {.queries = at, .keys = at, .head = 1});
+  };
+  for (const bool log : {true, false}) {
+    const std::vector<Step> steps = steps_of(log ? "kerple:heads=2" : "kerple:heads=2,kernel=power");
+    const std::string rule = lines_of(steps, "formula");
+    const double p = numbers_after(rule, "p_1").at(0), a = numbers_after(rule, "a_1").at(0);
+    std::vector<double> expected;
+    for (const double d : {3.0, 2.0, 1.0, 0.0}) expected.push_back(log ? -p * std::log1p(a * d) : -a * std::pow(d, p));
+    expect_near(step_of(steps, "derivation").values, expected, 1e-12);
+  }
+  const std::vector<Step> steps = steps_of("fire:heads=2");
+  const std::string rule = lines_of(steps, "formula");
+  const auto of = [&](const char* name) { return numbers_after(rule, name); };
+  const double c = of("c").at(0), length = std::fabs(512.0 * of("length_factor").at(0));
+  const std::vector<double> in = of("in_weight"), bias = of("in_bias"), out = of("out_weight[1]");
+  ASSERT_EQ(in.size(), 32u);
+  ASSERT_EQ(bias.size(), 32u);
+  ASSERT_EQ(out.size(), 32u);
+  std::vector<double> expected;
+  for (const double d : {3.0, 2.0, 1.0, 0.0}) {
+    const double x = std::log1p(std::fabs(c * d)) / (std::log1p(std::fabs(c * std::fmax(3.0, length))) + 1e-6);
+    expected.push_back(of("out_bias[1]").at(0));
+    for (std::size_t k = 0; k < in.size(); ++k) expected.back() += out[k] * std::fmax(in[k] * x + bias[k], 0.0);
+  }
+  expect_near(step_of(steps, "derivation").values, expected, 1e-9);
+}
+
+TEST(ExplainPairs, PrintsTheVectorsOfItsProducts) {
+  const Positions at = parse_positions("0:2");
+  const std::vector<Step> xl =
+      explain_pairs(parse_spec("transformer_xl:heads=2,head_dim=2,width=4"), {.queries = at, .keys = at, .head = 1});
+  const std::string text = lines_of(xl, "numbers");
+  const std::vector<double> q = numbers_after(text, "q"), k = numbers_after(text, "k"), r = numbers_after(text, "s(1)"),
+                            u = numbers_after(text, "u"), v = numbers_after(text, "v");
+  const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return a.at(0) * b.at(0) + a.at(1) * b.at(1);
+  };
+  const std::vector<double> terms = step_of(xl, "terms").values;
+  expect_near({terms.begin(), terms.begin() + 4}, {dot(q, k), dot(q, r), dot(u, k), dot(v, r)}, 1e-4);
+  const std::vector<Step> sum = explain_pairs(parse_spec("sinusoidal:width=2"), {.queries = at, .keys = at});
+  const std::string vectors = lines_of(sum, "vectors");
+  const std::string key = vectors.substr(vectors.find("key at 0"));
+  const std::vector<double> parts = step_of(sum, "parts").values;
+  expect_near({parts.begin(), parts.begin() + 4},
+              {dot(numbers_after(vectors, "x"), numbers_after(key, "x")), dot(numbers_after(vectors, "x"), {0.0, 1.0}),
+               dot({std::sin(1.0), std::cos(1.0)}, numbers_after(key, "x")), std::cos(1.0)},
+              1e-12);
 }
 
 }  // namespace

@@ -408,5 +408,26 @@ TEST(CheckObserved, WhatDoesNotFitIsRefused) {
   expect_error(ErrorKind::usage, "one axis", [&] { check({spec}, {.positions = two_axes}); });
 }
 
+// A single position has no neighbour and no distance.
+TEST(Check, OnePositionIsTooFewForPropertiesOfTwo) {
+  const std::int64_t place = 3;
+  const CheckOptions options{.positions = PositionView::of(&place, 1)};
+  const std::vector<std::pair<Spec, std::vector<const char*>>> cases = {
+      {Sinusoidal{.width = 8}, {"unique"}},
+      {Fourier{.inv_freq = {1.0, 0.5}}, {"unique", "distance_only"}},
+      {Rotary{.head_dim = 8}, {"monotone"}},
+      {Pope{.head_dim = 8}, {"monotone"}},
+      {Alibi{.heads = 2}, {"relative", "decays", "symmetric"}}};
+  for (const auto& [spec, names] : cases) {
+    const std::vector<Property> properties = check({spec}, options);
+    for (const char* name : names) {
+      SCOPED_TRACE(std::string(kind_of(spec)) + ", " + name);
+      EXPECT_EQ(verdict(properties, name), "not measured");
+      EXPECT_EQ(find(properties, name)->finding, "needs at least 2 positions");
+    }
+    for (const char* name : names) EXPECT_NE(verdict(check({spec}, {}), name), "not measured");
+  }
+}
+
 }  // namespace
 }  // namespace posenc::check_test

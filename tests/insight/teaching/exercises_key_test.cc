@@ -255,7 +255,7 @@ TEST(ExerciseKeys, NameTheFieldsThatAQuestionLeavesAtTheirDefaults) {
   const std::vector<std::vector<std::string>> known = {
       {"sinusoidal:width=8,first=1,order=halves", "Compute PE(", "first and order have their defaults"},
       {"sinusoidal:width=8,multiplier=2", "How long is the row", "multiplier has its default"},
-      {"hybrid:fixed.width=8,fixed.order=halves,learned.past_end=clamp", "of the sum", "fixed.order has"},
+      {"hybrid:fixed.width=8,fixed.order=halves,learned.past_end=clamp", "What is the sum", "fixed.order has"},
       {"learned:rows=9,padding_row=1,past_end=clamp", "never get a gradient", "padding_row has"},
       {"rotary:head_dim=8,attention_factor=2", "How long is it then", "attention_factor has"},
       {"rotary:head_dim=8,exponent_dim=4", "for one full turn", "exponent_dim has"},

@@ -197,9 +197,12 @@ TEST(Mistakes, OfWavelengthsAreNamed) {
       const auto length = [&](double turn, double exponent) { return turn * std::pow(base, exponent / width); };
       const double turn = 2.0 * std::numbers::pi;
       const std::pair<double, const char*> wrong[] = {
-          {length(360.0, 2 * pair), "360 degrees"},      {length(1.0, 2 * pair), "2 pi is missing"},
-          {length(turn, 2 * pair + 1), "2i + 1"},        {length(turn, pair), "has i; it is 2i"},
-          {length(turn, 2 * pair + 2), "one pair late"}, {length(turn, 2 * pair - 2), "one pair early"}};
+          {length(360.0, 2 * pair), "360 degrees"},
+          {length(1.0, 2 * pair), "2 pi is missing"},
+          {length(turn, 2 * pair + 1), "2i + 1"},
+          {length(turn, pair), "has i; it is 2i"},
+          {length(turn, 2 * pair + 2), rotary ? "one pair late" : "2 pi base"},
+          {length(turn, 2 * pair - 2), "one pair early"}};
       for (const auto& [value, named] : wrong) {
         EXPECT_TRUE(has(note_of(question, {value}, question.decimals), named)) << question.text << value;
       }
@@ -245,7 +248,7 @@ TEST(Mistakes, OfOtherQuestionsAreNamed) {
               named);
   };
   softmax("the biases were not added", 0.0);
-  softmax("values 1 and 3: the biases were subtracted", -1.0);
+  softmax("values 1 and 3: the biases were subtracted; or the keys are in the opposite order", -1.0);
 }
 
 // Two mistakes with the same number are both named, unless one of them leads to the whole answer; a mistake that
@@ -324,6 +327,46 @@ TEST(Mistakes, FourDecimalsAreEnoughUnlessTheAnswerIsSmall) {
   EXPECT_EQ(enough_decimals({.values = {0.01, -0.5}, .decimals = 5}), 4);
   EXPECT_EQ(enough_decimals({.values = {0.01}, .decimals = 5}), 5);
   EXPECT_EQ(enough_decimals({.values = {3.0}, .decimals = 2}), 2);
+}
+
+// The note for a wrong answer to the question whose text has a part.
+std::string note_for(const char* spec, const char* part, const std::string& answer) {
+  for (const Question& question : make_exercises(parse_spec(spec), 0)) {
+    if (has(question.text, part)) return grade({question}, {{question.id, answer}}).marks.at(0).note;
+  }
+  return "no such question";
+}
+
+// Seed 0. posenc exercises SPEC --answers prints the questions.
+TEST(Mistakes, AreNamedInQuestionsAboutBiases) {
+  const auto expect = [](const char* spec, const char* part, const char* answer, const char* note) {
+    EXPECT_TRUE(has(note_for(spec, part, answer), note))
+        << part << " " << answer << ": " << note_for(spec, part, answer);
+  };
+  expect("alibi:heads=4", "slope of head 4", "0.01562", "counted from 0");
+  expect("alibi:heads=4", "slope of head 4", "256", "exponent is negative");
+  expect("alibi:heads=4", "position 46", "2.8125", "the sign is wrong");
+  expect("alibi:heads=4", "position 46", "-2.875", "distance is one too large");
+  expect("alibi:heads=4", "position 46", "-2.75", "distance is one too small");
+  expect("alibi:heads=4", "position 46", "-45", "this is the distance");
+  expect("alibi:heads=4", "far key divided", "0.6065", "distance is one too large");
+  expect("alibi:heads=4", "far key divided", "0.375", "takes its exponential");
+  expect("alibi:heads=4", "6 heads", "0.00391", "formula for powers of two");
+  expect("alibi:heads=4", "6 heads", "0.0625", "begins with the first");
+  expect("alibi:heads=4", "Which weights", "0.299, 0.264, 0.233, 0.205", "opposite order");
+  expect("t5:heads=4", "learned numbers", "32", "for one head");
+  expect("t5:heads=4", "at position 51", "20", "after the query");
+  expect("t5:heads=4", "at position 51", "5", "distance is one too large");
+  expect("t5:heads=4", "91 before", "16", "rounded down");
+  expect("t5:heads=4", "91 before", "7", "were not added");
+  expect("clipped:heads=4,max_distance=4", "learned numbers", "32", "offset 0 has a row too");
+  expect("clipped:heads=4,max_distance=4", "at position 2 ", "1", "other sign");
+  expect("clipped:heads=4,max_distance=4", "at position 44", "-20", "was not clipped");
+  expect("kerple:heads=4", "query at 8", "-0.44716", "natural logarithm");
+  expect("kerple:heads=4", "query at 8", "-1.1314", "one too large");
+  expect("pope:head_dim=8", "at distance 2", "0.96", "degrees");
+  expect("rotary:head_dim=8", "dot product after", "-9.79", "the sign is wrong");
+  expect("sinusoidal:width=8", "slowest pair", "62831.9", "2 pi base");
 }
 
 }  // namespace

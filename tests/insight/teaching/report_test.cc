@@ -131,8 +131,8 @@ TEST(Report, TakesTheTrainedLengthOfAScaling) {
   const Spec yarn = parse_spec("rotary:head_dim=8,scaling=yarn,factor=4,original_positions=64");
   EXPECT_EQ(usual_train_length(yarn), 64);
   EXPECT_EQ(usual_train_length(parse_spec("rotary:head_dim=8")), 2048);
-  EXPECT_TRUE(has(make_report({{yarn}}, {}), "within 64 positions in training"));
-  EXPECT_TRUE(has(make_report({{yarn}}, {.train_length = 32}), "within 32 positions in training"));
+  EXPECT_TRUE(has(make_report({{yarn}}, {}), "within the 64 positions of training"));
+  EXPECT_TRUE(has(make_report({{yarn}}, {.train_length = 32}), "within the 32 positions of training"));
 }
 
 TEST(Report, OfEveryKindIsSound) {
