@@ -156,9 +156,11 @@ struct HeatOptions {
   Crowded crowded_rows = Crowded::sample;
   std::int64_t column_group = 1;   // columns that are shown or left out together: 2 keeps a sine with its cosine
   double rows_averaged = 1.0;      // what a row of the matrix is the mean of already
-  std::int64_t columns_every = 1;  // the matrix has one group of columns in so many already
+  std::int64_t rows_every = 1;     // the matrix has one row in so many already
+  std::int64_t columns_every = 1;  // the same of groups of columns
   int decimals = -1;               // of numbers written into the cells; negative: none
-  double least_left = 0.0, least_right = 0.0;  // room beside the image: equal rooms make images of equal size
+  // Room beside and below the image: equal rooms make images of equal size.
+  double least_left = 0.0, least_right = 0.0, least_below = 0.0;
 };
 // Draws the matrix into `outer` and returns the box of the image. If there is no room for all columns, every n-th group
 // of them is shown: the mean of neighbouring channels, which are different waves, would be a false one. The labels of
