@@ -67,6 +67,7 @@ std::string diagnosis_text(const Diagnosis& answer) {
     const Explanation& best = answer.explanations[0];
     text += paragraph("fault", name_of(best));
     text += paragraph("", best.sentence);
+    for (const std::string& tie : answer.ties) text += paragraph("or", tie);
     text += paragraph(
         "fit", fmt::format("relative error {:.3g} with this fault, {:.3g} without", best.residual, answer.residual));
     if (answer.explanations.size() > 1) {

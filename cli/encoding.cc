@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "posenc/error.h"
+#include "posenc/files/spec_json.h"
 
 namespace posenc::cli {
 
@@ -43,6 +44,31 @@ std::vector<Encoding> find_with_remarks(const std::vector<std::string>& texts, c
 
 Encoding find_with_remarks(const std::string& text, const EncodingOptions& options) {
   return find_with_remarks(std::vector{text}, options)[0];
+}
+
+std::optional<Encoding> encoding_named(const std::string& text, EncodingOptions options) {
+  options.missing = Missing::leave;
+  try {
+    return find_encoding(text, options);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void check_amount(const Spec& spec, std::int64_t positions) {
+  constexpr std::int64_t kMostChannels = 131072;
+  constexpr double kMostNumbers = 2147483648.0;  // 2^31: about 20 seconds
+  const Json json = to_json(spec);
+  const Json* given = json.find("width");
+  const std::int64_t width = given != nullptr && given->is_number() ? static_cast<std::int64_t>(given->number()) : 1;
+  if (width > kMostChannels) {
+    fail(ErrorKind::usage,
+         fmt::format("{}: width must be at most {} to be checked but is {}", kind_of(spec), kMostChannels, width));
+  }
+  if (static_cast<double>(positions) * static_cast<double>(width) <= kMostNumbers) return;
+  fail(ErrorKind::usage, fmt::format("{} positions x {} channels are more than 2^31 numbers: choose fewer positions "
+                                     "with a step, such as 0:2000000:10",
+                                     positions, width));
 }
 
 void check_place(const Spec& spec, std::initializer_list<Place> places) {

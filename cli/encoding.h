@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace posenc::cli {
 // find_encodings, with remarks on standard error: fields that were filled in, guesses and warnings about a model.
 std::vector<Encoding> find_with_remarks(const std::vector<std::string>& texts, const EncodingOptions& options);
 Encoding find_with_remarks(const std::string& text, const EncodingOptions& options);
+// The encoding that a text names, if it does; without remarks.
+std::optional<Encoding> encoding_named(const std::string& text, EncodingOptions options);
 // Prints which fields were filled in, "width=8,base=100", and the spec that has them.
 void say_assumed(const std::string& assumed, const std::string& text);
 // Prints the guesses and warnings about a model.
@@ -22,6 +25,8 @@ void check_place(const Spec& spec, std::initializer_list<Place> places);
 // with_learned, for an encoding that is added to embeddings; throws for others.
 Encoding with_rows(const Encoding& encoding, const EncodingOptions& options);
 
+// Throws if so many positions of the encoding are too many numbers to check, before any of them is computed.
+void check_amount(const Spec& spec, std::int64_t positions);
 // Throws unless positions have as many axes as the encoding; `text` is what the user wrote.
 void check_axes(const Spec& spec, std::int64_t axes, const std::string& text);
 

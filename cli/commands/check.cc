@@ -121,10 +121,11 @@ int run(const CheckCommand& options) {
   learned.missing = Missing::leave;  // the library draws missing numbers
   const Encoding found = find_with_remarks(options.spec, learned);
   const std::string format = choose_format(options.output, {"text", "json"});
-  const Encoding encoding = with_drawn(with_learned(found, learned));
   std::optional<Array> observed;
   if (!options.table.empty()) observed = load_observed(options.table);
   const Positions positions = positions_of(options, observed ? &*observed : nullptr);
+  check_amount(found.spec(), positions.count());
+  const Encoding encoding = with_drawn(with_learned(found, learned));
   const std::int64_t train = options.train.value_or(usual_train_length(encoding.spec()));
   CheckOptions check_options{.positions = positions, .train_length = train};
   if (observed) check_options.observed = observed->view();

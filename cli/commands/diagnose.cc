@@ -149,17 +149,44 @@ std::size_t token_axis(const Array& array) {
   return axis;
 }
 
-Observation load_observation(const DiagnoseCommand& options, std::int64_t axes, Loaded& loaded) {
-  const EvidenceKind kind = one_evidence(options);
-  const Evidence evidence = kind.evidence;
-  std::vector<ConstView> views;
-  for (const EvidenceFile& one : kind.files) {
+void load_arrays(const DiagnoseCommand& options, Loaded& loaded) {
+  for (const EvidenceFile& one : one_evidence(options).files) {
     std::string name = one.option + 2;  // the name in the library
     std::replace(name.begin(), name.end(), '-', '_');
     loaded.names.emplace_back(name, options.*one.file);
     loaded.arrays.push_back(load_array(options.*one.file));
-    views.push_back(loaded.arrays.back().view());
   }
+}
+
+// The size that arrays of this kind have, for the field of a spec that leaves it out; 0 if they do not show it.
+std::int64_t size_in(Evidence evidence, const std::vector<Array>& arrays, std::string_view field) {
+  const std::vector<std::int64_t>& shape = arrays[evidence == Evidence::scores ? 1 : 0].shape;
+  const bool vectors = evidence == Evidence::rotation || evidence == Evidence::scores;
+  if (shape.empty()) return 0;
+  if (vectors && field == "head_dim") return shape.back();
+  if (evidence == Evidence::frequencies && field == "head_dim") return 2 * shape.back();
+  if (evidence == Evidence::rows && field == "width") return shape.back();
+  if (evidence == Evidence::bias && field == "heads") return shape.size() > 2 ? shape[shape.size() - 3] : 1;
+  return 0;
+}
+
+// SPEC, with the size of the arrays if that is all that it leaves out.
+std::string sized_spec(const DiagnoseCommand& options, const Loaded& loaded, const std::string& missing) {
+  if (missing.find(',') != std::string::npos) return options.spec;
+  const std::string field = missing.substr(0, missing.find('='));
+  const EvidenceKind kind = one_evidence(options);
+  const std::int64_t size = size_in(kind.evidence, loaded.arrays, field);
+  if (size < 1) return options.spec;
+  const char* joint = options.spec.find(':') == std::string::npos ? ":" : ",";
+  const std::string spec = fmt::format("{}{}{}={}", options.spec, joint, field, size);
+  fmt::print(stderr, "posenc: {} was not given: using {}, the size in {}\n", field, spec, options.*kind.files[0].file);
+  return spec;
+}
+
+Observation load_observation(const DiagnoseCommand& options, std::int64_t axes, Loaded& loaded) {
+  const Evidence evidence = one_evidence(options).evidence;
+  std::vector<ConstView> views;
+  for (const Array& array : loaded.arrays) views.push_back(array.view());
   const Array& first = loaded.arrays[0];
   const auto load_pairs = [&](std::int64_t id_axes, std::size_t of, std::size_t query_axis, std::size_t key_axis) {
     const Array &queries = loaded.arrays[of], &keys = loaded.arrays.back();
@@ -199,6 +226,19 @@ Encoding find_wanted(const DiagnoseCommand& options) {
          "q.npy --rotated r.npy --positions 0:512");
   }
   return find_with_remarks(options.spec, options.encoding);
+}
+
+// The same if SPEC leaves out a size that the arrays have; `options` then gets the whole SPEC.
+Encoding find_sized(DiagnoseCommand& options, const Loaded& loaded) {
+  EncodingOptions example = options.encoding;
+  example.example = ExampleSize::by_hand;
+  const std::optional<Encoding> found = encoding_named(options.spec, example);
+  if (found && found->assumed().empty()) {
+    if (found->model() != nullptr) say_remarks(*found->model());
+    return *found;
+  }
+  if (found) options.spec = sized_spec(options, loaded, found->assumed());
+  return find_wanted(options);
 }
 
 // What to give for an encoding that acts at this place.
@@ -383,16 +423,18 @@ int run(const DiagnoseCommand& options) {
     fail(ErrorKind::usage, "--picture goes with --inject or --faults");
   if (!options.inject.empty()) return show_injected(options, format == "json");
   if (!options.spec.empty() && given_evidence(options).empty()) ask_for_numbers(options);
-  const Encoding wanted = load_learned(options, find_wanted(options));
   Loaded loaded;
+  DiagnoseCommand sized = options;
+  if (!options.spec.empty()) load_arrays(options, loaded);
+  const Encoding wanted = load_learned(sized, options.spec.empty() ? find_wanted(sized) : find_sized(sized, loaded));
   Diagnosis answer;
   try {
-    answer = diagnosis_of(options, wanted, loaded);
+    answer = diagnosis_of(sized, wanted, loaded);
   } catch (const Error& error) {
     fail(error.kind(), with_file_name(error.what(), loaded, loaded.option));
   }
   if (format == "json") {
-    write_json(options.output, {{"spec", options.spec}}, to_json(answer));
+    write_json(options.output, {{"spec", sized.spec}}, to_json(answer));
   } else {
     write_text(options.output, diagnosis_text(answer));
   }

@@ -169,16 +169,6 @@ void check_sizes(const PlotCommand& options, const std::string& format) {
 
 std::string figure_names() { return text::joined(figures(), ", ", &FigureInfo::name); }
 
-// The encoding that a word names; none if it names none.
-std::optional<Encoding> encoding_named(const std::string& word, EncodingOptions options) {
-  options.missing = Missing::leave;
-  try {
-    return find_encoding(word, options);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 // Whether a model's figure would show learned numbers that are only in its weights.
 bool lacks_learned(const Encoding& encoding) {
   return encoding.model() != nullptr && encoding.place() != Place::rotation && with_drawn(encoding).drawn();
@@ -245,8 +235,7 @@ std::vector<double> read_reals(const std::string& list, const char* option) {
   return numbers;
 }
 
-FigureOptions figure_options(const FigureInfo& info, const PlotCommand& options,
-                             const std::optional<Encoding>& encoding, LoadedFigure& loaded) {
+FigureOptions figure_options(const PlotCommand& options, LoadedFigure& loaded) {
   FigureOptions chosen;
   if (!options.positions.empty()) {
     loaded.positions = load_positions(options.positions);
@@ -279,7 +268,6 @@ FigureOptions figure_options(const FigureInfo& info, const PlotCommand& options,
   for (std::string word; words >> word;) chosen.tokens.push_back(word);
   chosen.width = options.width.value_or(0.0);
   chosen.height = options.height.value_or(0.0);
-  chosen.command = command_of(info, options, encoding);
   return chosen;
 }
 
@@ -339,8 +327,9 @@ void check_learned(const FigureInfo& info, const Encoding& encoding, const std::
            typed, info.name, text::shell_word(to_text(encoding.spec()))));
 }
 
-// The encoding that SPEC names, with its learned numbers; none for a figure that needs no SPEC and got none.
-std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& options) {
+// The encoding that SPEC names, with its learned numbers; none for a figure that needs no SPEC and got none. Refuses
+// what the figure cannot show before anything is computed.
+std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& options, const FigureOptions& chosen) {
   EncodingOptions learned = learned_options(options.encoding, /*made_input=*/true);
   learned.missing = Missing::leave;  // a figure draws what is missing, and says so
   if (options.spec.empty()) {
@@ -351,7 +340,9 @@ std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& 
         fmt::format("the figure '{}' has no learned numbers: leave out --file, --init, --std, --parameter and --values",
                     info.name));
   }
-  const Encoding encoding = with_learned(find_with_remarks(options.spec, learned), learned);
+  const Encoding found = find_with_remarks(options.spec, learned);
+  check_figure(info.name, found.spec(), chosen);
+  const Encoding encoding = with_learned(found, learned);
   check_learned(info, encoding, options.spec);
   return encoding;
 }
@@ -365,9 +356,10 @@ int run(PlotCommand options) {
   settle_position(info, options);
   check_choices(info, options);
   options.spec = chosen_spec(options, info);
-  const std::optional<Encoding> encoding = load_subject(info, options);
   LoadedFigure loaded;
-  FigureOptions chosen = figure_options(info, options, encoding, loaded);
+  FigureOptions chosen = figure_options(options, loaded);
+  const std::optional<Encoding> encoding = load_subject(info, options, chosen);
+  chosen.command = command_of(info, options, encoding);
   if (format == "text") {
     const TerminalSize size = terminal_size();
     chosen.metrics = TextMetrics::cells;

@@ -13,6 +13,7 @@
 #include "core/text/shell.h"
 #include "posenc/error.h"
 #include "posenc/insight/check.h"
+#include "posenc/insight/figure.h"
 
 namespace posenc::cli {
 namespace {
@@ -70,11 +71,17 @@ std::string make_page(const ReportCommand& options, const std::vector<Encoding>&
   return make_report(encodings, report);
 }
 
+// Throws if a figure of the report would refuse the spec: before the others are drawn.
+void check_size(const Spec& spec) {
+  for (const std::string_view figure : figures_of(spec)) check_figure(figure, spec, {});
+}
+
 void write_report(const ReportCommand& options) {
   const std::vector<Encoding> found = find_with_remarks(options.specs, options.encoding);
   check_together(options);
   EncodingOptions learned = learned_options(options.encoding, /*made_input=*/true);
   learned.missing = Missing::leave;  // figures draw them, and the page says so
+  for (const Encoding& encoding : found) check_size(encoding.spec());
   std::vector<Encoding> encodings;
   for (const Encoding& encoding : found) encodings.push_back(with_learned(encoding, learned));
   write_page(options.page, kReportName,

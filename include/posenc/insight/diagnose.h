@@ -129,6 +129,7 @@ struct Diagnosis {
   double largest_difference = 0.0;        // of the spec itself
   std::vector<Explanation> explanations;  // the best first
   std::optional<Separation> separation;   // where the best and the runner-up first differ; none if they do not
+  std::vector<std::string> ties;          // sentences: other faults that give the same numbers here
   std::vector<std::string> cannot_tell;   // what these numbers cannot show, and which numbers would
   std::vector<Explanation> nearest;       // if nothing explains the numbers: the mistakes that come closest
   std::vector<std::string> notes;         // what was recognised, such as a tiling or a type
@@ -155,7 +156,7 @@ POSENC_API Diagnosis diagnose(const Model& model, const ModelGroup& group, const
 // The options, with empty ones filled in from the model and the group.
 POSENC_API DiagnoseOptions options_of(const Model& model, const ModelGroup& group, const DiagnoseOptions& options = {});
 
-// With "schema", "verdict", "explanations" (each "fault", "residual", "sentence", "fix", ...), "cannot_tell".
+// With "schema", "verdict", "explanations" (each "fault", "residual", "sentence", "fix", ...), "ties", "cannot_tell".
 POSENC_API Json to_json(const Diagnosis& diagnosis);
 
 // A row of the table of mistakes.

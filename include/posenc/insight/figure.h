@@ -87,8 +87,10 @@ POSENC_API const FigureInfo& figure_named(std::string_view name);
 POSENC_API std::vector<std::string_view> figures_of(const Spec& spec);
 // Whether a figure can show this spec. Throws if there is no figure of this name.
 POSENC_API bool figure_fits(std::string_view name, const Spec& spec);
-// Throws if the figure cannot show this kind, and names the kinds that it can show. Learned numbers that the encoding
-// needs and does not have are drawn at random; the title then says "untrained".
+// Throws if the figure cannot show this kind, and names the kinds that it can show; if it does not use some of the
+// options; and if it would compute too many numbers. Takes no time: make_figure does it first.
+POSENC_API void check_figure(std::string_view name, const Spec& spec, const FigureOptions& options);
+// Learned numbers that the encoding needs and does not have are drawn at random; the title then says "untrained".
 POSENC_API Figure make_figure(std::string_view name, const Encoding& subject, const FigureOptions& options);
 // The same without an encoding. Throws if the figure needs one: FigureInfo::default_spec is not empty.
 POSENC_API Figure make_figure(std::string_view name, const FigureOptions& options);

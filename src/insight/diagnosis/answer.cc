@@ -174,7 +174,6 @@ void say_fault(const Inquiry& question, const std::vector<Candidate>& ranked, Di
   answer.separation =
       question.evidence->separation(ranked.front().engine, ranked.size() > 1 ? ranked[1].engine : question.right);
   if (ranked.front().float32) answer.notes.push_back("in addition, angles were computed in float32");
-  const std::string from = text::joined(answer.explanations.front().faults, " + ");
   for (const Engine& tie : ties) {
     // Arbitrary positions always fit as well.
     if (std::any_of(tie.blames.begin(), tie.blames.end(),
@@ -182,9 +181,10 @@ void say_fault(const Inquiry& question, const std::vector<Candidate>& ranked, Di
       continue;
     const std::optional<std::int64_t> first = first_difference(ranked.front().engine, tie, *question.evidence);
     const std::string names = text::joined(tie.blames, " + ", [](const Blame& blame) { return blame.fault->name; });
-    answer.cannot_tell.push_back(
-        from + " and " + names + " give the same numbers here" +
-        (first && static_cast<double>(*first) > reach_of(*question.evidence) ? ": " + send(*first) : std::string()));
+    answer.ties.push_back(
+        names + ": " + text::joined(tie.blames, " ", sentence_of) + " It gives the same numbers here" +
+        (first && static_cast<double>(*first) > reach_of(*question.evidence) ? ": " + send(*first) : std::string()) +
+        ".");
   }
   say_blind_spots(question, answer.cannot_tell);
 }

@@ -112,7 +112,7 @@ Json to_json(const Diagnosis& diagnosis) {
                                         {"best", at->best},
                                         {"other", at->other}});
   }
-  json.set("cannot_tell", strings(diagnosis.cannot_tell));
+  json.set("ties", strings(diagnosis.ties)).set("cannot_tell", strings(diagnosis.cannot_tell));
   if (!diagnosis.nearest.empty()) json.set("nearest", listed(diagnosis.nearest));
   json.set("notes", strings(diagnosis.notes));
   return json;

@@ -156,10 +156,12 @@ struct HeatOptions {
   bool square = false;               // cells are as high as wide
   Crowded crowded_rows = Crowded::sample;
   std::int64_t column_group = 1;   // columns that are shown or left out together: 2 keeps a sine with its cosine
-  double rows_averaged = 1.0;      // each row of the matrix is already the mean of this many
-  std::int64_t columns_every = 1;  // the matrix already has only one group of columns in this many
+  double rows_averaged = 1.0;      // what a row of the matrix is the mean of already
+  std::int64_t rows_every = 1;     // the matrix has one row in so many already
+  std::int64_t columns_every = 1;  // the same of groups of columns
   int decimals = -1;               // of numbers written into the cells; negative: none
-  double least_left = 0.0, least_right = 0.0;  // room beside the image: equal rooms make images of equal size
+  // Room beside and below the image: equal rooms make images of equal size.
+  double least_left = 0.0, least_right = 0.0, least_below = 0.0;
 };
 // Draws the matrix into `outer` and returns the box of the image. If there is no room for all columns, every n-th group
 // of them is shown, because the mean of neighbouring channels, which are different waves, would be neither. The labels

@@ -46,8 +46,21 @@ std::vector<Tick> bar_ticks(double low, double high) {
   return ticks;
 }
 
+// What a colour bar shows at a place between two of `places`, which are values and their places from the top down.
+double value_below(const std::vector<Point>& places, double below) {
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const Point above = places[i - 1], next = places[i];
+    if (below > next.y && i + 1 < places.size()) continue;
+    const double share = next.y > above.y ? (below - above.y) / (next.y - above.y) : 0.0;
+    return above.x + (next.x - above.x) * std::clamp(share, 0.0, 1.0);
+  }
+  return places.front().x;
+}
+
+// A number, or one with a letter before it, such as p12.
 bool is_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789+-.e") == std::string::npos;
+  const std::size_t letter = text.size() > 1 && text[0] >= 'a' && text[0] <= 'z' ? 1 : 0;
+  return !text.empty() && text.find_first_not_of("0123456789+-.e", letter) == std::string::npos;
 }
 
 class HeatPainter {
@@ -95,6 +108,15 @@ class HeatPainter {
         (cells_ ? kCellWidth : 12.0) + color_bar_width(drawing_, options_.low, options_.high, options_.bar_ticks);
     return std::max(options_.color_bar ? bar : 0.0, options_.least_right);
   }
+  double below_room() const {
+    double words = type_.line;
+    if (upward_) {
+      words = 6.0;
+      for (const Tick& tick : options_.column_ticks) words = std::max(words, width_of(tick.label) + 6.0);
+    }
+    const double room = words + (options_.column_label.empty() ? 0.0 : type_.line) + (cells_ ? 0.0 : 4.0);
+    return std::max(room, options_.least_below);
+  }
 
  private:
   double width_of(const std::string& text) const { return text_width(text, type_.small, false, drawing_.metrics); }
@@ -112,7 +134,7 @@ class HeatPainter {
 
   void place_image() {
     const double left = left_room(), right = right_room();
-    image_ = {outer_.x + left, top_, outer_.width - left - right, outer_.bottom() - below() - top_};
+    image_ = {outer_.x + left, top_, outer_.width - left - right, outer_.bottom() - below_room() - top_};
     choose_shown();
     if (options_.square && !cells_) {
       const double cell = std::min(image_.width / static_cast<double>(columns_.shown()),
@@ -138,14 +160,6 @@ class HeatPainter {
     rows_ = sampled(heat_.rows, 1, lines);
     rows_shown_ = rows_.shown();
   }
-  double below() const {
-    double words = type_.line;
-    if (upward_) {
-      words = 6.0;
-      for (const Tick& tick : options_.column_ticks) words = std::max(words, width_of(tick.label) + 6.0);
-    }
-    return words + (options_.column_label.empty() ? 0.0 : type_.line) + (cells_ ? 0.0 : 4.0);
-  }
   double x_of(double column) const {
     return image_.x +
            image_.width * (column / static_cast<double>(columns_.every) + 0.5) / static_cast<double>(columns_.shown());
@@ -160,7 +174,8 @@ class HeatPainter {
   // --- What is left out.
 
   std::string rows_remark() const {
-    if (!averages_rows()) return rows_.every > 1 ? " (one in " + std::to_string(rows_.every) + ")" : "";
+    const std::int64_t every = rows_.every * options_.rows_every;
+    if (!averages_rows()) return every > 1 ? " (one in " + std::to_string(every) + ")" : "";
     const double rows = options_.rows_averaged * static_cast<double>(rows_.every);
     return rows < 1.01 ? "" : " (a row is the mean of " + text::general_text(rows, 3) + ")";
   }
@@ -265,10 +280,27 @@ class HeatPainter {
     }
     return ticks;
   }
+  // Every n-th of the ticks, so that their labels do not overlap.
+  std::vector<Tick> thinned(const std::vector<Tick>& ticks) const {
+    const double gap = cells_ ? kCellWidth : 3.0;
+    const auto fits = [&](std::size_t every) {
+      for (std::size_t i = every; i < ticks.size(); i += every) {
+        const Tick &one = ticks[i - every], &next = ticks[i];
+        const double room = std::fabs(x_of(next.value) - x_of(one.value));
+        if (room < (width_of(one.label) + width_of(next.label)) / 2.0 + gap) return false;
+      }
+      return true;
+    };
+    std::size_t every = 1;
+    while (!fits(every)) ++every;
+    std::vector<Tick> kept;
+    for (std::size_t i = 0; i < ticks.size(); i += every) kept.push_back(ticks[i]);
+    return kept;
+  }
   void draw_columns() {
     double end = -1e300;
     const double y = image_.bottom() + (cells_ ? 0.0 : 4.0) + type_.ascent;
-    for (const Tick& tick : column_ticks()) {
+    for (const Tick& tick : upward_ ? column_ticks() : thinned(column_ticks())) {
       if (upward_) {
         drawing_.add(Text{.text = tick.label,
                           .at = {x_of(tick.value) + 0.36 * type_.small, image_.bottom() + 6.0},
@@ -292,7 +324,7 @@ class HeatPainter {
     const double middle = image_.x + image_.width / 2.0;
     const double x = std::clamp(middle, outer_.x + half, std::max(outer_.x + half, outer_.right() - half));
     drawing_.add(Text{.text = label,
-                      .at = {x, image_.bottom() + below() - type_.line + type_.ascent},
+                      .at = {x, image_.bottom() + below_room() - type_.line + type_.ascent},
                       .size = type_.small,
                       .anchor = Anchor::middle,
                       .ink = Ink::muted});
@@ -308,8 +340,10 @@ class HeatPainter {
     drawing_.add(image);
   }
   void draw_bar() {
-    draw_color_bar(drawing_, {image_.right() + (cells_ ? kCellWidth : 12.0), image_.y, 0.0, image_.height},
-                   options_.low, options_.high, options_.map, options_.bar_ticks);
+    // Less has no room for its ends and 0.
+    const double height = std::max(image_.height, 3.0 * type_.line);
+    draw_color_bar(drawing_, {image_.right() + (cells_ ? kCellWidth : 12.0), image_.y, 0.0, height}, options_.low,
+                   options_.high, options_.map, options_.bar_ticks);
   }
 
   // The size of numbers that fit into the cells.
@@ -330,13 +364,22 @@ class HeatPainter {
       return width_of(text::fixed_text(value, options_.decimals)) + kCellWidth <= column_width();
     });
   }
+  // In a column of characters the points of numbers are below each other.
+  std::string aligned(const std::string& number) const {
+    std::size_t widest = 0;
+    if (!cells_) return number;
+    for (const double value : heat_.values) {
+      if (std::isfinite(value)) widest = std::max(widest, text::fixed_text(value, options_.decimals).size());
+    }
+    return std::string(widest - number.size(), ' ') + number;
+  }
   void write_numbers() {
     const double size = cells_ ? type_.small : number_size();
     for (std::int64_t r = 0; r < heat_.rows; ++r) {
       for (std::int64_t c = 0; c < heat_.columns; ++c) {
         const double value = value_at(r, c);
         if (!std::isfinite(value)) continue;
-        Text number{.text = text::fixed_text(value, options_.decimals),
+        Text number{.text = aligned(text::fixed_text(value, options_.decimals)),
                     .at = {x_of(static_cast<double>(c)), y_of(static_cast<double>(r)) + (cells_ ? -1e-6 : 0.36 * size)},
                     .size = size,
                     .anchor = Anchor::middle};
@@ -382,25 +425,34 @@ void draw_color_bar(Drawing& drawing, const Box& outer, double low, double high,
   const bool cells = drawing.metrics == TextMetrics::cells;
   const double height = cells ? std::ceil(outer.height / kCellHeight) * kCellHeight : outer.height;
   const Box bar = {outer.x, outer.y, cells ? kCellWidth : 12.0, height};
+  const double inner = bar.height - (cells ? kCellHeight : type.small);
+  const double unit = cells ? kCellHeight : 1e-6;  // a label is beside a whole line of characters
+  std::vector<Point> places = {{high, 0.0}};       // a value, and how far below the top of the bar its label is
+  std::vector<Text> labels;
+  double last = -1e300;
+  for (const Tick& tick : ticks.empty() ? bar_ticks(low, high) : ticks) {
+    const double below = std::round(inner * (high - tick.value) / (high - low) / unit) * unit;
+    if (below < last + type.line - 1.0) continue;
+    last = below;
+    places.push_back({tick.value, below});
+    drawing.add(Text{
+        .text = tick.label,
+        .at = {bar.right() + (cells ? kCellWidth : 4.0), bar.y + below + (cells ? type.ascent : 0.85 * type.small)},
+        .size = type.small,
+        .ink = Ink::muted});
+  }
+  places.push_back({low, inner});
   const std::int64_t steps = cells ? image_rows(drawing, bar.height) : 128;
   Image image{.box = bar, .columns = 1, .rows = steps, .levels = {}, .map = map};
   for (std::int64_t i = 0; i < steps; ++i) {
-    const double share = steps == 1 ? 1.0 : 1.0 - static_cast<double>(i) / static_cast<double>(steps - 1);
-    image.levels.push_back(color_level(share, 0.0, 1.0));
+    // In characters the middle of a line, so that it has the colour of its label.
+    const double middle = (static_cast<double>(i) + 0.5) / static_cast<double>(steps) * bar.height;
+    const double below =
+        cells ? middle - kCellHeight / 2.0 : inner * static_cast<double>(i) / static_cast<double>(steps - 1);
+    image.levels.push_back(color_level(value_below(places, below), low, high));
   }
   drawing.add(image);
-  double last = -1e300;
-  for (const Tick& tick : ticks.empty() ? bar_ticks(low, high) : ticks) {
-    const double share = (high - tick.value) / (high - low);
-    const double inner = cells ? bar.height - kCellHeight : bar.height - type.small;
-    const double y = bar.y + inner * share + (cells ? type.ascent : 0.85 * type.small);
-    if (y < last + type.line - 1.0) continue;
-    last = y;
-    drawing.add(Text{.text = tick.label,
-                     .at = {bar.right() + (cells ? kCellWidth : 4.0), y},
-                     .size = type.small,
-                     .ink = Ink::muted});
-  }
+  for (const Text& label : labels) drawing.add(label);
 }
 
 Box draw_heat(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOptions& options) {
@@ -409,16 +461,18 @@ Box draw_heat(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOp
 
 std::vector<Box> draw_heats(Drawing& drawing, const std::vector<Box>& boxes, const std::vector<Heat>& heats,
                             std::vector<HeatOptions> options) {
-  double left = 0.0, right = 0.0;
+  double left = 0.0, right = 0.0, below = 0.0;
   for (std::size_t i = 0; i < heats.size(); ++i) {
     const HeatPainter painter(drawing, boxes[i], heats[i], options[i]);
     left = std::max(left, painter.left_room());
     right = std::max(right, painter.right_room());
+    below = std::max(below, painter.below_room());
   }
   std::vector<Box> images;
   for (std::size_t i = 0; i < heats.size(); ++i) {
     options[i].least_left = left;
     options[i].least_right = right;
+    options[i].least_below = below;
     images.push_back(draw_heat(drawing, boxes[i], heats[i], options[i]));
   }
   return images;

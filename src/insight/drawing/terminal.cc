@@ -55,15 +55,15 @@ class TerminalPainter {
     const double radius = circle.radius;
     if (circle.fill) {
       for_dots({center.x - radius, center.y - radius, 2.0 * radius, 2.0 * radius}, [&](Point at) {
-        if (std::hypot(at.x - center.x, at.y - center.y) <= radius) put_dot(at, *circle.fill, false);
+        if (std::hypot(at.x - center.x, at.y - center.y) <= radius) put_dot(at, *circle.fill);
       });
-      put_dot(center, *circle.fill, false);  // even if the circle is smaller than a dot
+      put_dot(center, *circle.fill);  // however small
     }
     if (!circle.stroke) return;
     const auto steps = static_cast<int>(std::ceil(6.3 * radius / kDot)) + 4;
     for (int step = 0; step < steps; ++step) {
       const double angle = 6.283185307179586 * step / steps;
-      put_dot({center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)}, *circle.stroke, false);
+      put_dot({center.x + radius * std::cos(angle), center.y + radius * std::sin(angle)}, *circle.stroke);
     }
   }
   void operator()(const Text& text) {
@@ -113,8 +113,8 @@ class TerminalPainter {
     return image.levels[static_cast<std::size_t>(y * image.columns + x)];
   }
 
-  void put_dot(Point at, Ink ink, bool solid, bool dashed = false) {
-    canvas_.dot(after(at.x, kDot), before(at.y, kDot), ink, solid, dashed);
+  void put_dot(Point at, Ink ink, const drawing::DotLook& look = {}) {
+    canvas_.dot(after(at.x, kDot), before(at.y, kDot), ink, look);
   }
 
   // Visits the middles of the dots that are in a box and on the page.
@@ -134,7 +134,7 @@ class TerminalPainter {
   void fill_box(const Box& box, Ink ink, double opacity) {
     for_dots(box, [&](Point at) {
       const bool inside = at.x >= box.x && at.x < box.right() && at.y >= box.y && at.y < box.bottom();
-      if (inside && is_shown(at, opacity)) put_dot(at, ink, true);
+      if (inside && is_shown(at, opacity)) put_dot(at, ink, {.solid = true, .faint = opacity < kFaint});
     });
   }
   void fill_area(std::span<const Point> points, Ink ink, double opacity) {
@@ -147,7 +147,7 @@ class TerminalPainter {
       box.y = std::min(box.y, point.y);
     }
     for_dots(box, [&](Point at) {
-      if (is_inside(points, at) && is_shown(at, opacity)) put_dot(at, ink, false);
+      if (is_inside(points, at) && is_shown(at, opacity)) put_dot(at, ink, {.faint = opacity < kFaint});
     });
   }
   // Counts how often a ray to the right crosses the outline: inside, an odd number of times.
@@ -170,8 +170,8 @@ class TerminalPainter {
     for (double step = 0.0; step <= steps; step += 1.0) {
       if (path.dashed && std::fmod(step, 12.0) >= 7.0) continue;
       const double share = step / steps;
-      put_dot({std::min(a.x + (b.x - a.x) * share, right), a.y + (b.y - a.y) * share}, *path.stroke, false,
-              path.dashed);
+      put_dot({std::min(a.x + (b.x - a.x) * share, right), a.y + (b.y - a.y) * share}, *path.stroke,
+              {.dashed = path.dashed, .faint = path.opacity < kFaint});
     }
   }
   void upright_rule(double x, double top, double bottom, const Path& path) {

@@ -52,7 +52,7 @@ std::string braille(unsigned dots) {
 }
 
 std::string dots_glyph(const CanvasCell& cell) {
-  if (cell.solid) {
+  if (cell.dot_look.solid) {
     for (const auto& block : kBlocks) {
       if (block.first == cell.dots) return block.second;
     }
@@ -66,10 +66,12 @@ std::string rules_glyph(const CanvasCell& cell) {
   return kRules[cell.rules];
 }
 
-char ascii_sign(Ink ink, bool dashed) {
-  constexpr std::string_view kSigns = " .:|.-+*o+x#%";   // in the order of Ink
-  constexpr std::string_view kDashed = " .:|.-+abcdef";  // a dashed series must differ from the solid one of its colour
-  return (dashed ? kDashed : kSigns)[static_cast<std::size_t>(ink)];
+// Dashed and faint series must differ from the solid one of their colour.
+char ascii_sign(Ink ink, const DotLook& look) {
+  constexpr std::string_view kSigns = " .:|.-+*o+x#%";  // in the order of Ink
+  constexpr std::string_view kDashed = " .:|.-+abcdef";
+  constexpr std::string_view kFaint = " .:|.-+',`;~^";
+  return (look.faint ? kFaint : look.dashed ? kDashed : kSigns)[static_cast<std::size_t>(ink)];
 }
 
 char ascii_rule(const CanvasCell& cell) {
@@ -91,7 +93,7 @@ char ascii_level(const CanvasCell& cell) {
 
 std::string ascii_glyph(const CanvasCell& cell) {
   if (!cell.text.character.empty()) return cell.text.character;
-  if (cell.dots != 0) return {ascii_sign(cell.dot_ink, cell.dot_dashed)};
+  if (cell.dots != 0) return {ascii_sign(cell.dot_ink, cell.dot_look)};
   if (cell.rules != 0) return {ascii_rule(cell)};
   return {ascii_level(cell)};
 }
@@ -165,7 +167,7 @@ CanvasCell* Canvas::cell(std::int64_t column, std::int64_t line) noexcept {
   return &cells_[static_cast<std::size_t>(line * columns_ + column)];
 }
 
-void Canvas::dot(std::int64_t x, std::int64_t y, Ink ink, bool solid, bool dashed) noexcept {
+void Canvas::dot(std::int64_t x, std::int64_t y, Ink ink, const DotLook& look) noexcept {
   CanvasCell* place = x < 0 || y < 0 ? nullptr : cell(x / 2, y / 4);
   if (place == nullptr) return;
   const unsigned bit = 1U << static_cast<unsigned>(2 * (y % 4) + x % 2);
@@ -173,10 +175,15 @@ void Canvas::dot(std::int64_t x, std::int64_t y, Ink ink, bool solid, bool dashe
     place->dots &= ~bit;
     return;
   }
-  place->solid = solid && (place->dots == 0 || place->solid);
+  const bool first = place->dots == 0;
+  const bool covered = !first && look.faint && !place->dot_look.faint;  // a line is not hidden by an area over it
+  const bool solid = look.solid && (first || place->dot_look.solid);
   place->dots |= bit;
-  place->dot_ink = ink;
-  place->dot_dashed = dashed;
+  if (!covered) {
+    place->dot_ink = ink;
+    place->dot_look = look;
+  }
+  place->dot_look.solid = solid;
 }
 
 void Canvas::rule(std::int64_t column, std::int64_t line, unsigned sides, Ink ink, bool dashed) noexcept {

@@ -29,10 +29,15 @@ struct CellText {
   std::optional<Color> color = {};  // none: the terminal's own
 };
 
+struct DotLook {
+  bool solid = false;   // of an area: printed as a block if one has that shape
+  bool dashed = false;  // of a dashed line
+  bool faint = false;   // of a mark that others can be seen through
+};
+
 struct CanvasCell {
-  unsigned dots = 0;   // a bit per dot, row by row
-  bool solid = false;  // dots of an area: printed as a block if one has that shape
-  bool dot_dashed = false;
+  unsigned dots = 0;  // a bit per dot, row by row
+  DotLook dot_look = {};
   Ink dot_ink = Ink::text;
   unsigned rules = 0;  // of RuleSide
   bool dashed = false;
@@ -51,7 +56,7 @@ class Canvas {
   std::int64_t lines() const noexcept { return lines_; }
   CanvasCell* cell(std::int64_t column, std::int64_t line) noexcept;  // null outside
 
-  void dot(std::int64_t x, std::int64_t y, Ink ink, bool solid, bool dashed = false) noexcept;
+  void dot(std::int64_t x, std::int64_t y, Ink ink, const DotLook& look) noexcept;
   void rule(std::int64_t column, std::int64_t line, unsigned sides, Ink ink, bool dashed) noexcept;
   void text(std::int64_t column, std::int64_t line, std::string_view character, const CellText& style);
 

@@ -28,7 +28,6 @@ class SmallLayer {
       if (!numbers_.parameters().empty()) heads_ = delta().shape[0];
     }
     width_ = numbers_.place() == Place::input ? numbers_.width() : 64;
-    check_amount(call, static_cast<double>(heads_ * head_dim_), static_cast<double>(width_), "the weights of queries");
     embeddings_ = normal_numbers(tokens_, width_, 0.5, seed_, words);
     const double std = 1.5 / std::sqrt(static_cast<double>(width_) * 0.25);  // scores of about 1 and more
     query_weight_ = normal_numbers(heads_ * head_dim_, width_, std, seed_ + 1);
@@ -218,13 +217,14 @@ bool can_attend(const Spec& spec) {
 
 std::vector<FigureEntry> attention_figures() {
   return {
-      {{.name = "attention",
-        .summary = "the attention map of a small layer without and with the encoding, and the difference",
-        .look_for = "Where does the encoding move attention? Queries and keys are the same on both sides.",
-        .options = "head tokens",
-        .default_spec = "alibi:heads=8"},
-       make_attention,
-       can_attend},
+      {.info = {.name = "attention",
+                .summary = "the attention map of a small layer without and with the encoding, and the difference",
+                .look_for = "Where does the encoding move attention? Queries and keys are the same on both sides.",
+                .options = "head tokens",
+                .default_spec = "alibi:heads=8"},
+       .make = make_attention,
+       .suits = can_attend,
+       .check = [](const FigureSize& size) { check_amount(size, 192.0, "tokens and weights"); }},
       {{.name = "entropy",
         .summary = "how widely attention spreads as the text grows",
         .look_for = "A curve that flattens sees a neighbourhood of fixed size; one that follows ln(n) spreads over "

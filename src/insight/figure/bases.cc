@@ -173,13 +173,14 @@ bool has_base(const Spec& spec) {
 }  // namespace
 
 std::vector<FigureEntry> base_figures() {
-  return {{{.name = "bases",
-            .summary = "the wavelengths and the similarity by distance for other bases and exponents",
-            .look_for = "With a larger base the slow pairs are slower, and the similarity falls less.",
-            .options = "bases exponents",
-            .default_spec = "sinusoidal:width=64"},
-           make_bases,
-           has_base}};
+  return {{.info = {.name = "bases",
+                    .summary = "the wavelengths and the similarity by distance for other bases and exponents",
+                    .look_for = "With a larger base the slow pairs are slower, and the similarity falls less.",
+                    .options = "bases exponents",
+                    .default_spec = "sinusoidal:width=64"},
+           .make = make_bases,
+           .suits = has_base,
+           .check = [](const FigureSize& size) { check_amount(size, 512.0, "the products"); }}};
 }
 
 }  // namespace posenc::figure

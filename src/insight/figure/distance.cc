@@ -65,7 +65,8 @@ Figure band_figure(const FigureCall& call, std::int64_t distances) {
   const Encoding& numbers = *call.numbers;
   const std::int64_t rows = std::min<std::int64_t>(numbers.positions().value_or(1024), 1024);
   distances = std::min(distances, rows);
-  check_amount(call, static_cast<double>(rows), static_cast<double>(numbers.width()), "positions x width");
+  check_amount({call.info, call.options, static_cast<double>(numbers.width())}, static_cast<double>(rows),
+               "positions x width");
   const std::vector<double> table = rows_at(numbers, counted(rows));
   const std::int64_t width = numbers.width();
   std::vector<double> mean;

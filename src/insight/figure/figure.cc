@@ -106,6 +106,15 @@ bool fits(const figure::FigureEntry& entry, const Spec& spec) {
   return shows_kind(entry, spec) && (entry.suits == nullptr || entry.suits(spec));
 }
 
+// The width that the spec gives; 0 if it gives none.
+double given_width(const Spec& spec) {
+  Spec copy = spec;
+  for (const spec::Field& field : spec::fields_of(copy)) {
+    if (field.name == "width") return text::parse_number(spec::field_text(field)).value_or(0.0);
+  }
+  return 0.0;
+}
+
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of("\",\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -158,18 +167,23 @@ Figure make_figure(std::string_view name, const FigureOptions& options) {
 
 bool figure_fits(std::string_view name, const Spec& spec) { return fits(entry_of(name), spec); }
 
-Figure make_figure(std::string_view name, const Encoding& subject, const FigureOptions& options) {
+void check_figure(std::string_view name, const Spec& spec, const FigureOptions& options) {
   const figure::FigureEntry& entry = entry_of(name);
-  if (!shows_kind(entry, subject.spec())) {
+  if (!shows_kind(entry, spec)) {
     const std::string kinds = kinds_that_fit(name);
-    fail(ErrorKind::usage, "the figure '" + std::string(name) + "' cannot show " +
-                               std::string(kind_of(subject.spec())) +
+    fail(ErrorKind::usage, "the figure '" + std::string(name) + "' cannot show " + std::string(kind_of(spec)) +
                                (kinds.empty() ? ": it takes no SPEC" : "; it shows " + kinds));
   }
+  check_options(entry.info, options);
+  if (entry.check != nullptr) entry.check({entry.info, options, given_width(spec)});
+}
+
+Figure make_figure(std::string_view name, const Encoding& subject, const FigureOptions& options) {
+  const figure::FigureEntry& entry = entry_of(name);
+  check_figure(name, subject.spec(), options);
   if (none_means_no_spec(entry) && std::holds_alternative<NoPosition>(subject.spec())) {
     return make_figure(name, options);
   }
-  check_options(entry.info, options);
   FigureOptions settled = options;
   const Encoding numbers = with_drawn(subject, options.seed);
   if (settled.command.empty()) {
@@ -179,6 +193,10 @@ Figure make_figure(std::string_view name, const Encoding& subject, const FigureO
   if (settled.head && (*settled.head < 0 || *settled.head >= numbers.heads())) {
     fail(ErrorKind::usage, "[make_figure] head must be 0 to " + std::to_string(numbers.heads() - 1) + " but got " +
                                std::to_string(*settled.head));
+  }
+  // The width may be known from a table only.
+  if (entry.check != nullptr && numbers.place() == Place::input) {
+    entry.check({entry.info, settled, static_cast<double>(numbers.width())});
   }
   return entry.make({entry.info, &numbers, settled});
 }

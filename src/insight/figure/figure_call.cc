@@ -92,11 +92,15 @@ double step_of(const PositionView& positions) {
   return positions.count > 1 ? positions.real(0, 1) - positions.real(0, 0) : 1.0;
 }
 
-void check_amount(const FigureCall& call, double rows, double columns, const char* what) {
+double rows_asked(const FigureSize& size, double usual) {
+  return size.options.positions.count > 0 ? static_cast<double>(size.options.positions.count) : usual;
+}
+
+void check_amount(const FigureSize& size, double rows, const char* what) {
   constexpr double kMost = 67108864.0;  // 2^26, half a gigabyte
-  if (rows * columns <= kMost) return;
-  fail(ErrorKind::usage, "[make_figure] " + std::string(call.info.name) + ": " + what + " would be " +
-                             text::general_text(rows, 10) + " x " + text::general_text(columns, 10) +
+  if (rows * size.width <= kMost) return;
+  fail(ErrorKind::usage, "[make_figure] " + std::string(size.info.name) + ": " + what + " would be " +
+                             text::general_text(rows, 10) + " x " + text::general_text(size.width, 10) +
                              " numbers, and a figure holds at most 2^26 = 67108864");
 }
 

@@ -19,13 +19,25 @@ struct FigureCall {
   const Encoding* numbers = nullptr;  // null if the figure needs no spec and got none
   const FigureOptions& options;
 };
+// What is known of the size of a figure before any number of it is computed.
+struct FigureSize {
+  const FigureInfo& info;
+  const FigureOptions& options;
+  double width = 0.0;  // of the rows of an encoding at the input
+};
 struct FigureEntry {
   FigureInfo info;
   Figure (*make)(const FigureCall& call);
   // Whether the figure can show this spec, if the page of its kind lists the figure. Null: it can show every such spec.
   bool (*suits)(const Spec& spec) = nullptr;
-  bool of_any_kind = false;  // it can show every kind, even if the page of the kind does not list it
+  bool of_any_kind = false;  // kinds need not list it
+  // Throws if there would be too many numbers, before the first of them is computed; null: there never are.
+  void (*check)(const FigureSize& size) = nullptr;
 };
+// The positions asked for, or `usual` of them.
+double rows_asked(const FigureSize& size, double usual);
+// Throws if so many rows of the encoding's width are more numbers than a figure can hold.
+void check_amount(const FigureSize& size, double rows, const char* what);
 // False for a rotary encoding with several axes: it has no single distance, and no single hand per pair.
 bool has_one_axis(const Spec& spec);
 // The figures of each file of this folder; figure.cc puts them in their order.
@@ -96,8 +108,6 @@ double step_of(const PositionView& positions);
 // At most `most` of the positions, evenly spaced from the first on. If some are left out, `note` says so.
 std::vector<double> sampled_positions(const PositionView& positions, std::int64_t most, std::string& note);
 
-// Throws if `rows` x `columns` numbers are more than a figure can hold. Call it before computing them.
-void check_amount(const FigureCall& call, double rows, double columns, const char* what);
 // Rows of an encoding at the input, [positions][width].
 std::vector<double> rows_at(const Encoding& numbers, const std::vector<double>& positions);
 std::vector<double> row_at(const Encoding& numbers, double position);

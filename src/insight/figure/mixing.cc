@@ -15,7 +15,18 @@ namespace posenc::figure {
 namespace {
 
 constexpr double kTokenStd = 0.5;
-constexpr std::int64_t kTokens = 100000;
+// As many tokens as `budget` numbers make.
+std::int64_t tokens_of(std::int64_t width, std::int64_t most, std::int64_t budget) {
+  return std::clamp<std::int64_t>(budget / width, 100, most);
+}
+
+void check_tokens(const FigureSize& size) { check_amount(size, 1024.0, "the tokens"); }
+
+std::string grouped(std::int64_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
 
 std::vector<double> sum_of(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> sum;
@@ -33,7 +44,8 @@ Figure make_mixing(const FigureCall& call) {
   const std::vector<double> position = row_at(numbers, at);
   const std::vector<double> token = normal_numbers(1, numbers.width(), kTokenStd, call.options.seed);
   const std::vector<double> sum = sum_of(token, position);
-  const Mixing many = mixing(position, {.std = kTokenStd, .tokens = kTokens, .seed = call.options.seed});
+  const std::int64_t tokens = tokens_of(numbers.width(), 100000, std::int64_t{1} << 26);
+  const Mixing many = mixing(position, {.std = kTokenStd, .tokens = tokens, .seed = call.options.seed});
   const std::int64_t shown = std::min<std::int64_t>(numbers.width(), 20);
   FigurePage page = begin_figure(
       call,
@@ -41,10 +53,9 @@ Figure make_mixing(const FigureCall& call) {
        .finding = "norms " + text::fixed_text(norm(token), 2) + " (token), " + text::fixed_text(norm(position), 2) +
                   " (position), " + text::fixed_text(norm(sum), 2) + " (sum); the sum is " +
                   text::fixed_text(degrees(cosine(token, sum)), 1) + " degrees from the token",
-       .more =
-           {"one token with normal channels of standard deviation 0.5, from a seed; over 100,000 tokens the angle is " +
-            text::fixed_text(many.angle, 1) + " degrees, the middle 95 % from " + text::fixed_text(many.angle_low, 1) +
-            " to " + text::fixed_text(many.angle_high, 1)},
+       .more = {"one token with normal channels of standard deviation 0.5, from a seed; over " + grouped(tokens) +
+                " tokens the angle is " + text::fixed_text(many.angle, 1) + " degrees, the middle 95 % from " +
+                text::fixed_text(many.angle_low, 1) + " to " + text::fixed_text(many.angle_high, 1)},
        .body_height = 300.0,
        .least_lines = 16});
   const std::array<drawing::Stroke, 3> strokes = {
@@ -80,11 +91,12 @@ Figure make_angle(const FigureCall& call) {
   std::array<std::vector<double>, 2> mean;
   std::array<std::vector<double>, 2> low;
   std::array<std::vector<double>, 2> high;
+  const std::int64_t tokens = tokens_of(numbers.width(), 400, std::int64_t{1} << 22);  // of many sizes each
   std::vector<MixingOptions> sizes;
   for (int step = -40; step <= 20; ++step) {
     stds.push_back(std::pow(10.0, step / 20.0));
     for (const double scale : {1.0, root}) {
-      sizes.push_back({.std = stds.back(), .scale = scale, .tokens = 400, .seed = call.options.seed});
+      sizes.push_back({.std = stds.back(), .scale = scale, .tokens = tokens, .seed = call.options.seed});
     }
   }
   const std::vector<Mixing> mixings = properties::mixings(position, sizes);
@@ -102,15 +114,18 @@ Figure make_angle(const FigureCall& call) {
                         text::fixed_text(small.angle, 1) +
                         " degrees from their sum; with standard deviation 1 and sqrt(M) only " +
                         text::fixed_text(large.angle, 1) + (large.angle < 10.0 ? ": the position is all but lost" : ""),
-             .more = {"the angle between token and token + position, mean of 400 tokens and the middle 95 %"},
+             .more = {"the angle between token and token + position, mean of " + grouped(tokens) +
+                      " tokens and the middle 95 %"},
              .body_height = 330.0,
              .least_lines = 16});
+  double top = 95.0;
+  for (const std::vector<double>& band : high) top = std::max(top, *std::max_element(band.begin(), band.end()) + 2.0);
   const std::array<drawing::Stroke, 2> strokes = {
       drawing::Stroke{.ink = Ink::series1, .width = 2.0, .label = "as they are"},
       drawing::Stroke{.ink = Ink::series2, .width = 2.0, .label = "times sqrt(M)"}};
   drawing::Panel panel(page.drawing(), page.body,
                        {.x = {.label = "standard deviation of embeddings", .low = 0.01, .high = 10.0, .log = true},
-                        .y = {.label = "angle (degrees)", .low = 0.0, .high = 95.0},
+                        .y = {.label = "angle (degrees)", .low = 0.0, .high = top},
                         .legend = {strokes[0], strokes[1]},
                         .marks = {{1.0 / root, "1/sqrt(M)"}, {1.0, "1"}}});
   for (std::size_t i = 0; i < 2; ++i) {
@@ -175,11 +190,17 @@ Figure make_same_word(const FigureCall& call) {
                      {"cosine", std::vector<double>{1.0, cosine(p, q), cosine(a, b)}}}});
 }
 
+// "t0", "t1", ...: the content of a token and its position must not be named alike.
+std::vector<drawing::Tick> numbered_ticks(const std::string& letter, std::int64_t count) {
+  std::vector<drawing::Tick> ticks;
+  for (std::int64_t i = 0; i < count; ++i) ticks.push_back({static_cast<double>(i), letter + std::to_string(i)});
+  return ticks;
+}
+
 Figure make_parts(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const std::int64_t width = numbers.width();
   const ConstView& content = call.options.content;
-  check_amount(call, static_cast<double>(width), static_cast<double>(width), "the weights");
   if (content.rank != 0 && (content.rank != 2 || content.shape[1] != width || content.shape[0] > 64)) {
     fail(ErrorKind::usage, "[make_figure] content must be [N, " + std::to_string(width) + "] with N at most 64");
   }
@@ -220,8 +241,9 @@ Figure make_parts(const FigureCall& call) {
              .finding = "the score of two sums has four parts: content with content, content with position, position "
                         "with content, and position with position, which is the same for every text",
              .more = {"W(x + p) = Wx + Wp, so (x + p).(y + r) = x.y + x.r + p.y + p.r after projection",
-                      "words name rows and columns whose content counts, numbers those whose position counts; random "
-                      "tokens and weights from a seed"},
+                      (call.options.tokens.empty() ? "t0 is the content of token 0, " : "") +
+                          std::string("p0 is position 0; the sum has both; ") +
+                          (content.rank != 0 ? "random weights from a seed" : "random tokens and weights from a seed")},
              .body_height = 520.0,
              .least_lines = 2 * std::min<std::int64_t>(count, 12) + 10,
              .most_lines = (call.options.plain ? 2 : 4) * count + 10});
@@ -230,13 +252,14 @@ Figure make_parts(const FigureCall& call) {
     const char* name;
     bool query_content, key_content;
   };
-  constexpr std::array<Part, 5> kParts = {{{"content, content", true, true},
+  constexpr std::array<Part, 4> kParts = {{{"content, content", true, true},
                                            {"content, position", true, false},
                                            {"position, content", false, true},
-                                           {"position, position", false, false},
-                                           {"their sum", true, true}}};
-  const std::vector<drawing::Tick> words = word_ticks(call.options.tokens);
-  const std::vector<drawing::Tick> places = position_ticks(counted(count));
+                                           {"position, position", false, false}}};
+  const std::vector<drawing::Tick> tokens = word_ticks(call.options.tokens);
+  const std::vector<drawing::Tick> words = tokens.empty() ? numbered_ticks("t", count) : tokens;
+  const std::vector<drawing::Tick> places = numbered_ticks("p", count);
+  const std::string word = tokens.empty() ? "token" : "word";
   std::vector<Box> boxes;
   std::vector<drawing::HeatOptions> options;
   for (const Box& row : drawing::rows_of(page.drawing(), page.body, {1.0, 1.0})) {
@@ -246,8 +269,8 @@ Figure make_parts(const FigureCall& call) {
   for (std::size_t i = 0; i < kParts.size(); ++i) {
     const Part& part = kParts[i];
     options.push_back({.title = part.name,
-                       .row_label = part.query_content ? "query's word" : "query's position",
-                       .column_label = part.key_content ? "key's word" : "key's position",
+                       .row_label = part.query_content ? "query's " + word : "query's position",
+                       .column_label = part.key_content ? "key's " + word : "key's position",
                        .row_ticks = part.query_content ? words : places,
                        .column_ticks = part.key_content ? words : places,
                        .low = -top,
@@ -256,6 +279,16 @@ Figure make_parts(const FigureCall& call) {
                        .square = true});
     page.figure.data.push_back(heat_table(part.name, heats[i], "query", "key"));
   }
+  options.push_back({.title = "their sum",
+                     .row_label = "query",
+                     .column_label = "key",
+                     .row_ticks = tokens,
+                     .column_ticks = tokens,
+                     .low = -top,
+                     .high = top,
+                     .color_bar = false,
+                     .square = true});
+  page.figure.data.push_back(heat_table("their sum", heats[4], "query", "key"));
   const Box last = boxes.back();
   boxes.pop_back();
   const Box image = drawing::draw_heats(page.drawing(), boxes, {heats.begin(), heats.end()}, std::move(options)).back();
@@ -267,30 +300,36 @@ Figure make_parts(const FigureCall& call) {
 
 std::vector<FigureEntry> mixing_figures() {
   return {
-      {{.name = "mixing",
-        .summary = "a token, a position and their sum, channel by channel",
-        .look_for = "The lengths of token and position decide which of them a model can still read from the sum.",
-        .options = "position",
-        .default_spec = "sinusoidal:width=128"},
-       make_mixing},
-      {{.name = "angle",
-        .summary = "the angle between a token and token + position by the size of embeddings, with and without sqrt(M)",
-        .look_for = "Read the curves at the sizes with which models begin: the dashed lines.",
-        .options = "position",
-        .default_spec = "sinusoidal:width=128"},
-       make_angle},
+      {.info = {.name = "mixing",
+                .summary = "a token, a position and their sum, channel by channel",
+                .look_for =
+                    "The lengths of token and position decide which of them a model can still read from the sum.",
+                .options = "position",
+                .default_spec = "sinusoidal:width=128"},
+       .make = make_mixing,
+       .check = check_tokens},
+      {.info =
+           {.name = "angle",
+            .summary =
+                "the angle between a token and token + position by the size of embeddings, with and without sqrt(M)",
+            .look_for = "Read the curves at the sizes with which models begin: the dashed lines.",
+            .options = "position",
+            .default_spec = "sinusoidal:width=128"},
+       .make = make_angle,
+       .check = check_tokens},
       {{.name = "same_word",
         .summary = "the same word at two positions: embedding, positions, sums",
         .look_for = "The two sums differ only by their positions.",
         .options = "position shift",
         .default_spec = "sinusoidal:width=64"},
        make_same_word},
-      {{.name = "parts",
-        .summary = "the four parts of a score of sums, and the score itself, as heatmaps",
-        .look_for = "The fourth part is the same for every text; the first does not depend on positions.",
-        .options = "content tokens",
-        .default_spec = "sinusoidal:width=64"},
-       make_parts},
+      {.info = {.name = "parts",
+                .summary = "the four parts of a score of sums, and the score itself, as heatmaps",
+                .look_for = "The fourth part is the same for every text; the first does not depend on positions.",
+                .options = "content tokens",
+                .default_spec = "sinusoidal:width=64"},
+       .make = make_parts,
+       .check = [](const FigureSize& size) { check_amount(size, size.width, "the weights"); }},
   };
 }
 

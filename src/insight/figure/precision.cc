@@ -91,7 +91,8 @@ Figure make_precision(const FigureCall& call) {
                                     .row_step = static_cast<double>(every),
                                     .low = -9.0,
                                     .high = 0.5,
-                                    .map = ColorMap::sequential};
+                                    .map = ColorMap::sequential,
+                                    .rows_every = static_cast<std::int64_t>(every)};
   for (int power = 0; power <= 9; ++power) {
     heat_options.column_ticks.push_back(
         {2.0 * std::log2(std::pow(10.0, power)), drawing::tick_text(std::pow(10.0, power))});

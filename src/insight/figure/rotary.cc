@@ -116,15 +116,14 @@ Figure make_turn(const FigureCall& call) {
   const double size = std::hypot(pair[0], pair[1]);
   const double size_after = std::hypot(after[0], after[1]);
   FigurePage page = begin_figure(
-      call,
-      {.title = "The rotation of one pair: " + numbers.command_text() + " at position " + drawing::tick_text(position),
-       .finding = "(1, 0.5) becomes (" + text::fixed_text(after[0], 4) + ", " + text::fixed_text(after[1], 4) +
-                  "); its length was " + text::fixed_text(size, 4) + " and is " + text::fixed_text(size_after, 4),
-       .more = {"pair 0 rotates by position x inv_freq = " + drawing::tick_text(position) + " x " +
-                drawing::tick_text(inv_freq[0]) + " radians"},
-       .body_height = 400.0,
-       .width = 520.0,
-       .least_lines = 24});
+      call, {.title = "One pair rotated: " + numbers.command_text() + " at position " + drawing::tick_text(position),
+             .finding = "(1, 0.5) becomes (" + text::fixed_text(after[0], 4) + ", " + text::fixed_text(after[1], 4) +
+                        "); its length was " + text::fixed_text(size, 4) + " and is " + text::fixed_text(size_after, 4),
+             .more = {"pair 0 rotates by position x inv_freq = " + drawing::tick_text(position) + " x " +
+                      drawing::tick_text(inv_freq[0]) + " radians"},
+             .body_height = 400.0,
+             .width = 520.0,
+             .least_lines = 24});
   const double reach = 1.15 * std::max(size, size_after);
   const drawing::Stroke before{.ink = Ink::series2, .width = 2.4, .label = "before: (1, 0.5)"};
   const drawing::Stroke turned_to{.ink = Ink::series1, .width = 2.4, .label = "after"};

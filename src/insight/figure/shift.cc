@@ -16,7 +16,6 @@ Figure make_shift(const FigureCall& call) {
   const double position = call.options.position.value_or(5.0);
   const double shift = call.options.shift.value_or(5.0);
   const std::int64_t width = schedule.width;
-  check_amount(call, static_cast<double>(width), static_cast<double>(width), "the matrix");
   std::vector<double> matrix(static_cast<std::size_t>(width * width));
   fill_shift_matrix(schedule, shift, make_view(matrix.data(), {width, width}));
   const std::vector<double> from = row_at(numbers, position);
@@ -79,13 +78,14 @@ bool has_whole_pairs(const Spec& spec) {
 }  // namespace
 
 std::vector<FigureEntry> shift_figures() {
-  return {{{.name = "shift",
-            .summary = "the matrix M_k with PE(p + k) = M_k PE(p), and a row that it predicts",
-            .look_for = "2 x 2 blocks along the diagonal, and dots exactly on the curve.",
-            .options = "position shift",
-            .default_spec = "sinusoidal:width=64"},
-           make_shift,
-           has_whole_pairs}};
+  return {{.info = {.name = "shift",
+                    .summary = "the matrix M_k with PE(p + k) = M_k PE(p), and a row that it predicts",
+                    .look_for = "2 x 2 blocks along the diagonal, and dots exactly on the curve.",
+                    .options = "position shift",
+                    .default_spec = "sinusoidal:width=64"},
+           .make = make_shift,
+           .suits = has_whole_pairs,
+           .check = [](const FigureSize& size) { check_amount(size, size.width, "the matrix"); }}};
 }
 
 }  // namespace posenc::figure

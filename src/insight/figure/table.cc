@@ -25,14 +25,17 @@ struct Binned {
   std::vector<double> channels;
   std::string note;
 };
-Binned binned_rows(const FigureCall& call, const Encoding& numbers, const PositionView& positions) {
-  const std::int64_t width = numbers.width();
+void check_stream(const FigureSize& size, double usual) {
   constexpr double kMostNumbers = 2147483648.0;  // 2^31: about 15 seconds
-  if (static_cast<double>(positions.count) * static_cast<double>(width) > kMostNumbers) {
-    fail(ErrorKind::usage, "[make_figure] " + std::string(call.info.name) + ": " + std::to_string(positions.count) +
-                               " positions x " + std::to_string(width) +
-                               " channels are more than 2^31 numbers: take every tenth position or so");
-  }
+  const double count = rows_asked(size, usual);
+  if (count * size.width <= kMostNumbers) return;
+  fail(ErrorKind::usage, "[make_figure] " + std::string(size.info.name) + ": " + text::number_text(count) +
+                             " positions x " + text::number_text(size.width) +
+                             " channels are more than 2^31 numbers: take every tenth position or so");
+}
+
+Binned binned_rows(const Encoding& numbers, const PositionView& positions) {
+  const std::int64_t width = numbers.width();
   Binned binned;
   binned.channels_every = (width + kBinColumns - 1) / kBinColumns;
   for (std::int64_t c = 0; c < width; ++c) {
@@ -137,12 +140,17 @@ Figure make_heatmap(const FigureCall& call) {
   std::vector<std::int64_t> grid;
   const PositionView positions = one_axis ? figure_positions(call, {.count = rows_with_room(call, text, 1.0, 4.0, 100)})
                                           : figure_places(call, grid);
-  // Show all positions that the options ask for if that takes few lines.
+  // The positions that were asked for are all shown if that takes few lines; a few are not drawn as many.
   constexpr std::int64_t kFewLines = 40;
   const std::int64_t lines = positions.count / (call.options.plain ? 1 : 2) + 5;
   if (lines <= kFewLines) text.least_lines = std::max(text.least_lines, lines);
-  Binned binned = binned_rows(call, numbers, positions);
-  // Means are smaller than the numbers that they are made from, so a fixed encoding keeps the scale of its rows.
+  const bool labelled = numbers.sinusoidal() && numbers.sinusoidal()->inv_freq.size() > 1;
+  text.most_lines = positions.count + (labelled ? 4 : 3) + (positions.count > 2 ? 1 : 0);
+  text.least_lines = std::min(text.least_lines, text.most_lines);
+  text.body_height =
+      std::min(text.body_height, 80.0 + 24.0 * static_cast<double>(std::max<std::int64_t>(positions.count, 3)));
+  Binned binned = binned_rows(numbers, positions);
+  // Means are smaller than what they are means of: a fixed encoding keeps the scale of its rows.
   const double largest = numbers.sinusoidal() && numbers.table().rank == 0 ? std::fabs(numbers.sinusoidal()->multiplier)
                                                                            : largest_size(binned.heat);
   const auto extremes = std::minmax_element(binned.heat.values.begin(), binned.heat.values.end());
@@ -155,6 +163,10 @@ Figure make_heatmap(const FigureCall& call) {
                   : is_untrained(call)   ? ": random numbers, without any order"
                                          : ": any order is what training found");
   text.note = binned.note;
+  if (positions.count == 1 && one_axis && first_of(positions) > 1.0) {
+    text.note = "one position; 0:" + drawing::tick_text(first_of(positions)) + " would be positions 0 to " +
+                drawing::tick_text(first_of(positions) - 1.0);
+  }
   FigurePage page = begin_figure(call, text);
   drawing::HeatOptions options = binned_options(binned, positions, one_axis);
   options.low = -largest;
@@ -182,7 +194,6 @@ Figure make_cells(const FigureCall& call) {
   // In a terminal a number takes at least six characters, and the positions beside them about six.
   const std::int64_t room = in_cells(call) ? static_cast<std::int64_t>(call.options.width / kCellWidth - 14.0) / 6 : 11;
   const std::int64_t columns = std::clamp<std::int64_t>(room, 1, std::min<std::int64_t>(numbers.width(), 11));
-  check_amount(call, static_cast<double>(positions.count), static_cast<double>(numbers.width()), "positions x width");
   std::vector<double> at;
   for (std::int64_t n = 0; n < positions.count; ++n) at.push_back(positions.real(0, n));
   const std::vector<double> rows = rows_at(numbers, at);
@@ -288,8 +299,6 @@ Figure make_similarity(const FigureCall& call) {
     most = std::min(most, std::max<std::int64_t>(columns, 4));
   }
   const PositionView positions = figure_positions(call, {.count = std::min<std::int64_t>(most, 100), .uneven = most});
-  check_amount(call, static_cast<double>(std::min(positions.count, kBinRows)), static_cast<double>(numbers.width()),
-               "positions x width");
   const std::vector<double> at = sampled_positions(positions, most, text.note);
   const drawing::Heat heat = similarity_of(rows_at(numbers, at), numbers.width());
   const auto& schedule = numbers.sinusoidal();
@@ -323,17 +332,26 @@ Figure make_learned(const FigureCall& call) {
   const std::vector<Box> rows = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
   const Encoding* each[] = {&numbers, &fixed};
   const std::string names[] = {is_untrained(call) ? "untrained" : "learned", "sinusoidal"};
+  std::vector<Box> boxes;
+  std::vector<drawing::Heat> heats;
+  std::vector<drawing::HeatOptions> options;
   for (std::size_t i = 0; i < 2; ++i) {
-    const std::vector<Box> boxes = drawing::columns_of(page.drawing(), rows[i], {1.2, 1.0});
-    const Binned binned = binned_rows(call, *each[i], positions);
-    drawing::HeatOptions options = binned_options(binned, positions, true);
-    options.title = names[i] + " rows";
-    options.high = i == 1 ? 1.0 : largest_size(binned.heat);
-    options.low = -options.high;
-    drawing::draw_heat(page.drawing(), boxes[0], binned.heat, options);
-    const drawing::Heat heat = similarity_of(rows_at(*each[i], at), width);
-    drawing::draw_heat(page.drawing(), boxes[1], heat, similarity_options(at, names[i] + " similarity"));
-    page.figure.data.push_back(heat_table(names[i] + " cosine", heat, "position", at, "position", at));
+    const std::vector<Box> of_row = drawing::columns_of(page.drawing(), rows[i], {1.2, 1.0});
+    boxes.insert(boxes.end(), of_row.begin(), of_row.end());
+    const Binned binned = binned_rows(*each[i], positions);
+    options.push_back(binned_options(binned, positions, true));
+    options.back().title = names[i] + " rows";
+    options.back().high = i == 1 ? 1.0 : largest_size(binned.heat);
+    options.back().low = -options.back().high;
+    options.push_back(similarity_options(at, names[i] + " similarity"));
+    heats.push_back(binned.heat);
+    heats.push_back(similarity_of(rows_at(*each[i], at), width));
+    page.figure.data.push_back(heat_table(names[i] + " cosine", heats.back(), "position", at, "position", at));
+  }
+  // Images below each other have the same size.
+  for (const std::size_t side : {0, 1}) {
+    drawing::draw_heats(page.drawing(), {boxes[side], boxes[side + 2]}, {heats[side], heats[side + 2]},
+                        {options[side], options[side + 2]});
   }
   return std::move(page.figure);
 }
@@ -342,31 +360,40 @@ Figure make_learned(const FigureCall& call) {
 
 std::vector<FigureEntry> table_figures() {
   return {
-      {{.name = "heatmap",
-        .summary = "the table of an encoding: a row per position, a column per channel",
-        .look_for = "The stripes widen towards one side: these are the fast and the slow hands of a clock.",
-        .options = "positions",
-        .default_spec = "sinusoidal:width=64"},
-       make_heatmap},
-      {{.name = "cells",
-        .summary = "the first numbers of the table, written into their cells",
-        .look_for = "Sines and cosines alternate; compare how much each channel changes from row to row.",
-        .options = "positions",
-        .default_spec = "sinusoidal:width=64"},
-       make_cells},
-      {{.name = "similarity",
-        .summary = "the cosine of every pair of rows; of a few positions also as numbers",
-        .look_for = "Rows near each other are alike: a band along the diagonal. A learned table has it only after "
+      {.info = {.name = "heatmap",
+                .summary = "the table of an encoding: a row per position, a column per channel",
+                .look_for = "The stripes widen towards one side: these are the fast and the slow hands of a clock.",
+                .options = "positions",
+                .default_spec = "sinusoidal:width=64"},
+       .make = make_heatmap,
+       .check = [](const FigureSize& size) { check_stream(size, 100.0); }},
+      {.info = {.name = "cells",
+                .summary = "the first numbers of the table, written into their cells",
+                .look_for = "Sines and cosines alternate; compare how much each channel changes from row to row.",
+                .options = "positions",
+                .default_spec = "sinusoidal:width=64"},
+       .make = make_cells,
+       .check = [](const FigureSize& size) { check_amount(size, rows_asked(size, 11.0), "positions x width"); }},
+      {.info = {.name = "similarity",
+                .summary = "the cosine of every pair of rows; of a few positions also as numbers",
+                .look_for =
+                    "Rows near each other are alike: a band along the diagonal. A learned table has it only after "
                     "training.",
-        .options = "positions",
-        .default_spec = "sinusoidal:width=128"},
-       make_similarity},
-      {{.name = "learned",
-        .summary = "a learned table beside the sinusoidal one, each with the similarity of its positions",
-        .look_for = "Did training find the band that the formula has? Are there rows that were never trained?",
-        .options = "positions",
-        .default_spec = "learned:rows=64,width=64,past_end=error"},
-       make_learned},
+                .options = "positions",
+                .default_spec = "sinusoidal:width=128"},
+       .make = make_similarity,
+       .check =
+           [](const FigureSize& size) {
+             const double rows = std::min(rows_asked(size, 100.0), static_cast<double>(kBinRows));
+             check_amount(size, rows, "positions x width");
+           }},
+      {.info = {.name = "learned",
+                .summary = "a learned table beside the sinusoidal one, each with the similarity of its positions",
+                .look_for = "Did training find the band that the formula has? Are there rows that were never trained?",
+                .options = "positions",
+                .default_spec = "learned:rows=64,width=64,past_end=error"},
+       .make = make_learned,
+       .check = [](const FigureSize& size) { check_stream(size, 512.0); }},
   };
 }
 

@@ -23,6 +23,17 @@ bool is_too_fast(const SinusoidalSchedule& schedule, const Channel& channel, dou
   return wavelengths({schedule.inv_freq[static_cast<std::size_t>(channel.pair)]})[0] < std::fabs(range) / kTurnsShown;
 }
 
+// Enough points for a smooth curve of every wave that is drawn: too few would show beats.
+std::int64_t points_for(const SinusoidalSchedule& schedule, const std::vector<Channel>& channels, double range) {
+  double most = 450.0;
+  for (const Channel& channel : channels) {
+    if (is_too_fast(schedule, channel, range)) continue;
+    const double turns = std::fabs(range * schedule.inv_freq[static_cast<std::size_t>(channel.pair)]) / 6.283185307;
+    most = std::max(most, 16.0 * turns);
+  }
+  return static_cast<std::int64_t>(most);
+}
+
 // Pairs 0, 1, 5, 15 and 31 of 32, and the same shares of any other number of pairs.
 std::vector<Channel> usual_channels(const FigureCall& call, const SinusoidalSchedule& schedule) {
   // More than three waves are unreadable in the characters of a terminal.
@@ -77,9 +88,8 @@ Figure make_waves(const FigureCall& call) {
   const std::vector<Channel> channels = asked_channels(call, schedule);
   const double first = first_of(positions);
   const double last = positions.real(0, positions.count - 1);
-  constexpr std::int64_t kFine = 450;
-  const std::vector<double> fine = counted(kFine + 1, first, (last - first) / static_cast<double>(kFine));
-  check_amount(call, 2000.0, static_cast<double>(schedule.width), "positions x width");
+  const std::int64_t points = points_for(schedule, channels, last - first);
+  const std::vector<double> fine = counted(points + 1, first, (last - first) / static_cast<double>(points));
   const std::vector<double> curve = rows_at(fixed, fine);
   std::string sampled;
   const std::vector<double> whole = sampled_positions(positions, 2000, sampled);
@@ -108,7 +118,10 @@ Figure make_waves(const FigureCall& call) {
     std::vector<Channel> shown;
     for (const Channel& channel : channels) {
       if (channel.sine != sine) continue;
+      const bool as_band = is_too_fast(schedule, channel, last - first);
       options.legend.push_back({.ink = series_ink(static_cast<std::int64_t>(shown.size())),
+                                .width = as_band ? 8.0 : drawing::Stroke().width,
+                                .opacity = as_band ? 0.2 : 1.0,
                                 .dashed = shown.size() >= static_cast<std::size_t>(kSeriesInks),
                                 .label = wave_label(channel, schedule)});
       shown.push_back(channel);
@@ -125,7 +138,7 @@ Figure make_waves(const FigureCall& call) {
       };
       if (is_too_fast(schedule, shown[i], last - first)) {
         panel.band(std::vector<double>{first, last}, std::vector<double>(2, -size), std::vector<double>(2, size),
-                   {.ink = options.legend[i].ink, .opacity = 0.2});
+                   {.ink = options.legend[i].ink, .opacity = options.legend[i].opacity});
       } else {
         panel.line(fine, column(curve), options.legend[i]);
       }
@@ -247,12 +260,14 @@ Figure make_wavelengths(const FigureCall& call) {
 
 std::vector<FigureEntry> wave_figures() {
   return {
-      {{.name = "waves",
-        .summary = "some channels as waves over positions: samples on the continuous curve",
-        .look_for = "The sine and the cosine of a pair are the same wave, shifted by a quarter of a wavelength.",
-        .options = "positions channels",
-        .default_spec = "sinusoidal:width=64"},
-       make_waves},
+      {.info = {.name = "waves",
+                .summary = "some channels as waves over positions: samples on the continuous curve",
+                .look_for =
+                    "The sine and the cosine of a pair are the same wave, shifted by a quarter of a wavelength.",
+                .options = "positions channels",
+                .default_spec = "sinusoidal:width=64"},
+       .make = make_waves,
+       .check = [](const FigureSize& size) { check_amount(size, 2000.0, "positions x width"); }},
       {{.name = "two_speeds",
         .summary = "sin(x) against sin(x / 100)",
         .look_for = "The fast wave distinguishes neighbours, the slow one distant positions.",

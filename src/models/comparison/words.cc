@@ -1,5 +1,6 @@
 // The sentences of a comparison.
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/refuse.h"
 #include "core/spec/fields.h"
@@ -24,9 +25,20 @@ std::string opening(Agreement verdict) {
   return "different";
 }
 
-std::string value_text(const Json& value) {
+// How many significant digits distinguish the two numbers, at least four: 0.002616 and 0.002167.
+int digits_of(const Difference& difference) {
+  int digits = 4;
+  if (!difference.a.is_number() || !difference.b.is_number()) return digits;
+  const double a = difference.a.number(), b = difference.b.number();
+  while (digits < 17 && text::general_text(a, digits) == text::general_text(b, digits)) ++digits;
+  return digits;
+}
+
+std::string value_text(const Json& value, int digits) {
   if (value.is_null()) return "none";
-  return value.is_string() ? value.string() : text::number_text(value.number());
+  if (value.is_string()) return value.string();
+  const double number = value.number();
+  return number == std::floor(number) ? text::number_text(number) : text::general_text(number, digits);
 }
 
 Json field_value(const std::string& text) {
@@ -54,7 +66,9 @@ std::int64_t trained_of(const Spec& spec) {
 std::string difference_text(const Difference& difference) {
   const std::string place =
       difference.place.empty() ? "" : difference.place + " " + std::to_string(difference.index) + " has ";
-  return place + difference.what + " " + value_text(difference.a) + " in A and " + value_text(difference.b) + " in B";
+  const int digits = digits_of(difference);
+  return place + difference.what + " " + value_text(difference.a, digits) + " in A and " +
+         value_text(difference.b, digits) + " in B";
 }
 
 std::string positions_text(const Limits& limits) { return "positions 0 to " + std::to_string(limits.positions - 1); }

@@ -54,6 +54,19 @@ std::string message_of(const Spec& spec, const Observation& observed) {
   return "no error";
 }
 
+// One vector at position 1 does not show which mistake doubled its angles.
+TEST(Diagnose, NamesWhatGivesTheSameNumbers) {
+  const Rotary spec{.head_dim = kWidth};
+  const Turned twice(spec, 2.0);
+  const Diagnosis answer =
+      diagnose(spec, ObservedRotation{make_view(twice.before.data(), {1, kWidth}),
+                                      make_view(twice.behind.data(), {1, kWidth}), PositionView::range(1, 1)});
+  EXPECT_EQ(answer.verdict, DiagnosisVerdict::fault);
+  ASSERT_FALSE(answer.ties.empty());
+  EXPECT_NE(answer.ties[0].find("It gives the same numbers here."), std::string::npos) << answer.ties[0];
+  EXPECT_EQ(to_json(answer).find("ties")->array().size(), answer.ties.size());
+}
+
 TEST(Diagnose, MatchesItself) {
   const Rotary spec{.head_dim = kWidth, .base = 500.0};
   const Diagnosis answer = diagnose(spec, Turned(spec).seen());

@@ -128,9 +128,20 @@ TEST(ToTerminal, BarsAreBlocks) {
   drawing.add(Rectangle{.box = {32, 16, 4, 16}, .fill = Ink::series2});  // half a cell wide
   drawing.add(Rectangle{.box = {48, 16, 8, 16}, .fill = Ink::series2, .opacity = 0.2});
   EXPECT_EQ(plain(shown(drawing, TerminalStyle::truecolor)), "\u2584\n\u2588 \u2582 \u258c \u2895\n");
-  EXPECT_EQ(shown(drawing), "o\no o o o\n");
+  EXPECT_EQ(shown(drawing), "o\no o o ,\n");  // what others can be seen through has a sign of its own
   drawing.add(Rectangle{.box = {0, 0, 8, 32}, .fill = Ink::paper});
-  EXPECT_EQ(shown(drawing), "\n  o o o\n");
+  EXPECT_EQ(shown(drawing), "\n  o o ,\n");
+}
+
+TEST(ToTerminal, LinesAreSeenInFaintAreas) {
+  Drawing drawing = cells(4, 3);
+  const Path line = {.points = {{0, 24}, {32, 24.5}}, .stroke = Ink::series1};
+  const Rectangle area = {.box = {0, 0, 32, 48}, .fill = Ink::series1, .opacity = 0.25};
+  drawing.add(area);
+  drawing.add(line);
+  EXPECT_EQ(shown(drawing), "''''\n****\n''''\n");
+  drawing.add(area);
+  EXPECT_EQ(shown(drawing), "''''\n****\n''''\n");
 }
 
 TEST(ToTerminal, FramesCirclesAndAreas) {

@@ -64,7 +64,91 @@ TEST(Figures, PartsHaveWordsWhereContentCounts) {
   const Text sum = texts_like(figure, "their sum").at(0);
   for (const Text& cat : cats) EXPECT_FALSE(cat.at.y > title.at.y && cat.at.x < sum.at.x) << cat.at.x;
   EXPECT_EQ(texts_like(figure, "key's position").size(), 2U);
-  EXPECT_EQ(texts_like(figure, "key's word").size(), 3U);
+  EXPECT_EQ(texts_like(figure, "key's word").size(), 2U);
+  EXPECT_EQ(texts_like(figure, "p1").size(), 4U);
+}
+
+// Without words the content of a token and a position must not have the same label.
+TEST(Figures, PartsNameTokensAndPositionsDifferently) {
+  for (const FigureOptions& options : {FigureOptions{}, in_cells(80, 40), in_cells(80, 40, true)}) {
+    const Figure figure = make("parts", "sinusoidal:width=64", options);
+    expect_equal_sizes(figure, 5);
+    EXPECT_EQ(texts_like(figure, "t4").size(), 4U);  // rows of parts 1 and 2, columns of parts 1 and 3
+    EXPECT_EQ(texts_like(figure, "p4").size(), 4U);
+    EXPECT_GE(texts_like(figure, "4").size(), 1U);  // the sum has both
+  }
+}
+
+// Labels below columns are left out at equal distances.
+TEST(Figures, ColumnLabelsAreThinnedEvenly) {
+  const Figure figure = make("parts", "sinusoidal:width=64");
+  const bool odd = texts_like(figure, "p1").size() > 1;  // else only beside rows
+  EXPECT_EQ(texts_like(figure, "p9").size() > 1, odd);
+  EXPECT_EQ(texts_like(figure, "p11").size() > 1, odd);
+}
+
+// The level of the colour bar in the line of a label.
+std::uint8_t bar_level_beside(const Figure& figure, const std::string& label) {
+  const Text text = texts_like(figure, label).back();
+  for (const Mark& mark : figure.drawing.marks) {
+    const auto* bar = std::get_if<Image>(&mark);
+    if (bar == nullptr || bar->columns != 1) continue;
+    const double line = std::floor(text.at.y / kCellHeight) - std::floor(bar->box.y / kCellHeight);
+    const double lines = bar->box.height / kCellHeight;
+    const double row = line * static_cast<double>(bar->rows) / lines;
+    return bar->levels[static_cast<std::size_t>(row)];
+  }
+  throw std::runtime_error("no colour bar");
+}
+
+TEST(Figures, ColorBarsOfTerminalsAreRightBesideTheirLabels) {
+  for (const std::int64_t count : {3, 4, 5, 6, 7, 12, 13, 31}) {
+    FigureOptions options = in_cells(80, 40, true);
+    options.positions = PositionView::range(0, count);
+    const Figure figure = make("heatmap", "sinusoidal:width=16", options);
+    EXPECT_EQ(bar_level_beside(figure, "0"), color_level(0.0, -1.0, 1.0)) << count;
+    EXPECT_EQ(bar_level_beside(figure, "1"), color_level(1.0, -1.0, 1.0)) << count;
+    EXPECT_EQ(bar_level_beside(figure, "-1"), color_level(-1.0, -1.0, 1.0)) << count;
+  }
+  const Figure bias = make("bias", "alibi:heads=8", in_cells(80, 40, true));
+  const std::string drawn = to_terminal(bias.drawing, {.style = TerminalStyle::ascii});
+  EXPECT_TRUE(has(drawn, " + 0\n")) << drawn;  // as on the diagonals
+}
+
+TEST(Figures, OnePositionIsOneRow) {
+  for (const bool plain : {false, true}) {
+    FigureOptions options = in_cells(80, 40, plain);
+    const std::int64_t fifty = 50;
+    options.positions = PositionView::of(&fifty, 1);
+    const Figure figure = make("heatmap", "sinusoidal:width=64", options);
+    EXPECT_EQ(first_image(figure).box.height, kCellHeight);
+    EXPECT_EQ(first_image(figure).rows, 1);
+    EXPECT_TRUE(has(figure.note, "0:50 would be positions 0 to 49"));
+    expect_readable(figure, "one row");
+  }
+  EXPECT_LT(make("heatmap", "sinusoidal:width=64", {.positions = PositionView::range(0, 2)}).drawing.height, 320.0);
+}
+
+TEST(Figures, WavesHavePointsEnoughForTheirTurns) {
+  const Figure figure = make("waves", "sinusoidal:width=64", {.positions = PositionView::range(0, 1000)});
+  std::size_t points = 0;  // of channel 2, which turns 119 times
+  for (const Mark& mark : figure.drawing.marks) {
+    const auto* path = std::get_if<Path>(&mark);
+    if (path == nullptr || path->stroke != Ink::series2 || path->points.size() < 100) continue;
+    points = std::max(points, path->points.size());
+  }
+  EXPECT_GT(points, 1500U);
+}
+
+TEST(Figures, AnglesAreNotCutOff) {
+  const Figure figure = make("angle", "sinusoidal:width=128");
+  EXPECT_GT(column(figure, "angle high")[0], 95.0);
+  EXPECT_TRUE(has_text(figure, "100"));
+}
+
+TEST(Figures, PrecisionSaysHowManyPairsAreShown) {
+  EXPECT_TRUE(has_text(make("precision", "rotary:head_dim=128"), "pair (one in 2)"));
+  EXPECT_TRUE(has_text(make("precision", "rotary:head_dim=128", in_cells(80, 40, true)), "pair (one in 6)"));
 }
 
 TEST(Figures, AttentionPanelsHaveOneSize) {
@@ -141,10 +225,13 @@ TEST(Figures, CellsHaveTwoDecimals) {
     std::int64_t numbers = 0;
     for (const Mark& mark : figure.drawing.marks) {
       const auto* text = std::get_if<Text>(&mark);
-      if (text == nullptr || text->text.find('.') == std::string::npos || text->text.find(' ') != std::string::npos) {
-        continue;
-      }
+      if (text == nullptr || text->text.find('.') == std::string::npos) continue;
+      const std::size_t sign = text->text.find_first_not_of(' ');
+      if (text->text.find(' ', sign) != std::string::npos) continue;
       EXPECT_EQ(text->text.size() - text->text.find('.'), 3U) << text->text;
+      if (options.metrics == TextMetrics::cells) {
+        EXPECT_EQ(text->text.size(), 5U) << text->text;  // the points are below each other
+      }
       ++numbers;
     }
     EXPECT_EQ(numbers, 121);

@@ -286,6 +286,11 @@ TEST(FigureErrors, SayWhatIsWrong) {
             "there is no figure 'spectrum'; posenc list figures shows all of them");
   // More numbers than there is room for, before one of them is computed.
   EXPECT_TRUE(has(error_of("similarity", "sinusoidal:width=1000000"), "100 x 1000000 numbers"));
+  EXPECT_TRUE(has(error_of("mixing", "sinusoidal:width=1000000"), "the tokens would be 1024 x 1000000 numbers"));
+  EXPECT_TRUE(has(error_of("attention", "sinusoidal:width=1000000"), "tokens and weights would be 192 x 1000000"));
+  EXPECT_THROW(check_figure("bases", parse_spec("sinusoidal:width=1000000"), {}), Error);
+  EXPECT_NO_THROW(check_figure("heatmap", parse_spec("sinusoidal:width=1000000"), {}));
+  EXPECT_THROW(check_figure("heatmap", parse_spec("alibi:heads=8"), {}), Error);
   EXPECT_TRUE(has(error_of("shift", "sinusoidal:width=20000"), "the matrix would be 20000 x 20000 numbers"));
   EXPECT_TRUE(has(error_of("heatmap", "sinusoidal:width=4096", {.positions = PositionView::range(0, 1000000)}),
                   "1000000 positions x 4096 channels"));
