@@ -3,6 +3,7 @@
 //     posenc::text::nearest("sinusiodal", {"sinusoidal", "rotary"});  // "sinusoidal"
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ namespace posenc::text {
 // The word of `known` with the fewest edits from `word`, and the same first letter if several have as few; else the
 // shortest that begins with `word`; empty if none is close enough. Words whose digits differ are never close.
 POSENC_INTERNAL std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known);
+
+// How many characters are inserted, left out or replaced, or change places with their neighbours.
+POSENC_INTERNAL std::size_t edits_between(std::string_view a, std::string_view b);
 
 // The end of a message about an unknown word: "; did you mean 'rotary'?"; empty if no word of `known` is near. The word
 // may come from a file: what is not printable in it is shown as '?'.
