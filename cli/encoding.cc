@@ -19,6 +19,25 @@ void say_remarks(const Model& model) {
   }
 }
 
+// "posenc: t5-small: using part encoder; choose another with --part decoder"
+void say_part(const Model& model, const ModelGroup& used) {
+  std::vector<std::string> others;
+  for (const ModelGroup& group : model.groups) {
+    const bool other = group.part != used.part && group.other_kind.empty() && to_text(group.spec) != to_text(used.spec);
+    const std::string choice = "--part " + group.part;
+    if (other && std::find(others.begin(), others.end(), choice) == others.end()) others.push_back(choice);
+  }
+  if (others.empty()) return;
+  fmt::print(stderr, "posenc: {}: using part {}; choose another with {}\n", model.source, used.part,
+             fmt::join(others, " or "));
+}
+
+void say_remarks(const Encoding& encoding, const EncodingOptions& options) {
+  if (encoding.model() == nullptr) return;
+  if (options.part.empty()) say_part(*encoding.model(), *encoding.group());
+  say_remarks(*encoding.model());
+}
+
 // "posenc: width was not given: using sinusoidal:width=8"
 void say_assumed(const std::string& assumed, const std::string& text) {
   std::vector<std::string> names;
@@ -37,7 +56,7 @@ std::vector<Encoding> find_with_remarks(const std::vector<std::string>& texts, c
   std::vector<Encoding> found = find_encodings(texts, options);
   for (const Encoding& encoding : found) {
     if (!encoding.assumed().empty()) say_assumed(encoding.assumed(), encoding.text());
-    if (encoding.model() != nullptr) say_remarks(*encoding.model());
+    say_remarks(encoding, options);
   }
   return found;
 }

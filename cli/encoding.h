@@ -20,6 +20,9 @@ std::optional<Encoding> encoding_named(const std::string& text, EncodingOptions 
 void say_assumed(const std::string& assumed, const std::string& text);
 // Prints the guesses and warnings about a model.
 void say_remarks(const Model& model);
+// The same for the model of an encoding, if it has one; also which part was used, if the model has others and no option
+// chose one.
+void say_remarks(const Encoding& encoding, const EncodingOptions& options);
 // Throws unless the encoding acts at one of these places. The message says where it acts and which command is for that.
 void check_place(const Spec& spec, std::initializer_list<Place> places);
 // with_learned, for an encoding that is added to embeddings; throws for others.

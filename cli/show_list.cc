@@ -46,10 +46,12 @@ std::vector<std::string> encodings_of(const Model& model, bool exact) {
 
 std::vector<Entry> catalog_entries(const std::string& used) {
   std::vector<Entry> entries;
+  const std::vector<std::string_view> family = family_in_catalog(used);
   for (const CatalogEntry& entry : catalog()) {
     const std::string name(entry.name);
     const Model model = model_from_json(parse_json(entry.config, name), name);
-    if (uses(model, used)) entries.push_back({name, model.model_type, encodings_of(model, false), ""});
+    const bool related = std::find(family.begin(), family.end(), entry.name) != family.end();
+    if (related || uses(model, used)) entries.push_back({name, model.model_type, encodings_of(model, false), ""});
   }
   return entries;
 }
@@ -98,9 +100,9 @@ void write_model_list(const OutputOptions& output, bool types, const std::string
       types ? choose_format(output, {"text", "json", "md"}) : choose_format(output, {"text", "json"});
   const std::vector<Entry> entries = types ? type_entries(used, format == "md") : catalog_entries(used);
   if (entries.empty()) {
-    fail(ErrorKind::usage,
-         fmt::format("no {} uses '{}'; give a kind, scaling, layout, part or model type (posenc list)",
-                     types ? "model type" : "catalog model", used));
+    fail(ErrorKind::usage, fmt::format("no {} uses '{}'; give a kind, scaling, layout, part{} (posenc list)",
+                                       types ? "model type" : "catalog model", used,
+                                       types ? " or model type" : ", model type or family"));
   }
   if (format == "md") {
     write_text(output, markdown(entries));

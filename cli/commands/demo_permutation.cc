@@ -105,7 +105,7 @@ std::vector<std::pair<std::string, Encoding>> find_fitted(const PermutationComma
   std::vector<std::pair<std::string, Encoding>> result;
   const std::vector<Encoding> all = find_encodings(options.specs, options.encoding);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].model() != nullptr) say_remarks(*all[i].model());
+    say_remarks(all[i], options.encoding);
     const Encoding encoding = fitted(all[i], options, tokens);
     result.emplace_back(all[i].assumed().empty() ? options.specs[i] : encoding.text(), encoding);
   }

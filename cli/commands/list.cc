@@ -220,7 +220,7 @@ void add_list(Command& app) {
                                 "  posenc list --format json");
   command.add("TOPIC", options->topic,
               "a kind, a scaling or a figure to describe; or all scalings, figures or models (default: the kinds)");
-  command.add("USED", options->used, "with models: only those with this kind, scaling, layout or model type");
+  command.add("USED", options->used, "with models: only those with this kind, scaling, layout, model type or family");
   add_output(command, options->output, "text, json");
   command.runs([options] { return run(*options); });
 }

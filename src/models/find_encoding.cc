@@ -36,13 +36,7 @@ std::string file_of(const std::string& text) {
   return is_folder(text) && is_there(config) ? config : text;
 }
 
-// The nearest kind, else the nearest models of the catalog; empty if nothing is near.
-std::string nearest_name(const std::string& text) {
-  const std::string_view kind = spec::nearest_kind(text.substr(0, text.find(':')));
-  return kind.empty() ? text::joined(nearest_in_catalog(text), " or ") : std::string(kind);
-}
-
-// The name of a kind that a text begins with, if a character other than ':' follows: sinusoidal(width=4).
+// The name of a kind that a text begins with, if something else than ':' follows: sinusoidal(width=4).
 std::string kind_before_punctuation(const std::string& text) {
   const auto part_of_name = [](unsigned char c) { return c == '_' || c == '-' || std::isalnum(c) != 0; };
   const std::string word(text.begin(), std::find_if_not(text.begin(), text.end(), part_of_name));
@@ -52,8 +46,34 @@ std::string kind_before_punctuation(const std::string& text) {
 bool is_named_as_file(const std::string& text) {
   constexpr std::string_view kEndings[] = {".json",        ".gguf", ".txt", ".npy", ".npz",
                                            ".safetensors", ".pt",   ".bin", "/"};
+  constexpr std::string_view kStarts[] = {"/", "./", "../", "~"};
   return std::any_of(std::begin(kEndings), std::end(kEndings),
-                     [&](std::string_view end) { return text.ends_with(end); });
+                     [&](std::string_view end) { return text.ends_with(end); }) ||
+         std::any_of(std::begin(kStarts), std::end(kStarts),
+                     [&](std::string_view start) { return text.starts_with(start); });
+}
+
+// "opt-125m, opt-350m and opt-1.3b"; the first of a long list.
+std::string some_of(std::vector<std::string_view> names) {
+  constexpr std::size_t kMost = 9;
+  if (names.size() == 1) return std::string(names[0]);
+  const std::size_t more = names.size() > kMost ? names.size() - kMost + 1 : 0;
+  const std::string last = more > 0 ? std::to_string(more) + " more (posenc list models)" : std::string(names.back());
+  names.resize(more > 0 ? kMost - 1 : names.size() - 1);
+  return text::joined(names, ", ") + " and " + last;
+}
+
+// A model that the catalog does not have: one misspelt, one of a known family, or one of the hub (owner/name).
+void fail_if_model(const std::string& text) {
+  const std::string start = "'" + text + "' is not in the catalog";
+  if (const std::string_view meant = misspelt_in_catalog(text); !meant.empty()) {
+    fail(ErrorKind::bad_input, start + "; did you mean " + std::string(meant) + "?");
+  }
+  const std::vector<std::string_view> family = family_in_catalog(text);
+  if (family.empty() && text.find('/') == std::string::npos) return;
+  fail(ErrorKind::bad_input,
+       start + (family.empty() ? "" : "; of this family it has " + some_of(family)) +
+           "; posenc has no network access: for another model, give its config.json or GGUF file");
 }
 
 [[noreturn]] void fail_unknown(const std::string& text) {
@@ -66,10 +86,14 @@ bool is_named_as_file(const std::string& text) {
   if (const std::string kinds = spec::kind_candidates(text.substr(0, text.find(':'))); !kinds.empty()) {
     fail(ErrorKind::bad_input, quoted + " may mean several encodings: write " + kinds);
   }
-  const std::string near = nearest_name(text);
-  fail(ErrorKind::bad_input, quoted + " is not a spec, a file or a catalog model" +
-                                 (near.empty() ? ": posenc list shows the encodings, posenc list models the models"
-                                               : "; did you mean " + near + "?"));
+  if (text.find('=') == std::string::npos) fail_if_model(text);
+  const std::string_view kind = spec::nearest_kind(text.substr(0, text.find(':')));
+  fail(ErrorKind::bad_input,
+       quoted + " is not a spec, a file or a catalog model" +
+           (kind.empty()
+                ? ": posenc list shows the encodings, posenc list models the models; for another model, give its "
+                  "config.json or GGUF file"
+                : "; did you mean " + std::string(kind) + "?"));
 }
 
 const ModelGroup& computed(const Model& model, const ModelGroup& group) {

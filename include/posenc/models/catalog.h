@@ -24,16 +24,23 @@ struct CatalogEntry {
 // All entries, sorted by name. They live as long as the program, and threads may share them.
 POSENC_API std::span<const CatalogEntry> catalog() noexcept;
 
-// The entry with this name, or null. A name is that of the entry, or that of the model on the hub, with its owner or
-// without, as in "meta-llama/Llama-3.1-8B" and "bert-base-uncased". Case does not count, nor do '-' and '_' ("gpt-2").
-// Only the hub names in catalog/hub_names.txt are known; a similar name is not found.
+// The entry of that name, or null: its own name, or another name of the model, such as that on the hub, with its owner
+// or without, as in "meta-llama/Llama-3.1-8B" and "bert-base-uncased". Case does not count, nor do '-' and '_'
+// ("gpt-2"). Other names are declared (catalog/hub_names.txt): what is not declared is not found, whatever it
+// resembles.
 POSENC_API const CatalogEntry* find_in_catalog(std::string_view name);
 
-// The names on the hub that mean this entry.
+// The other names of this entry: "openai-community/gpt2", "gpt2-small".
 POSENC_API std::vector<std::string_view> hub_names(const CatalogEntry& entry);
 
-// The names that `name` may have meant, at most five: those that contain it, else the one with the fewest edits, else
-// none. Case does not count, nor does '_' for '-', nor an owner before a '/'.
-POSENC_API std::vector<std::string_view> nearest_in_catalog(std::string_view name);
+// The name, of the catalog or of the hub, that `name` misspells; empty if none. The numbers are the same, and so are
+// the words but for one, which is a letter or two away ("lama-3.1-8b", "mistarl-7b-v0.1") and neither a word of another
+// model nor made of one ("mt5", "bloomz"). An owner before a '/' does not count.
+POSENC_API std::string_view misspelt_in_catalog(std::string_view name);
+
+// The entries of the same family: those whose names begin with the same words, up to the one that names the model type
+// ("opt-13b": opt-125m, ...). If `name` has a version, as in "llama3" and "phi-3-small", only those of this version
+// if there are any, else the nearest versions first. Sizes ascend. Empty if the catalog has no such family.
+POSENC_API std::vector<std::string_view> family_in_catalog(std::string_view name);
 
 }  // namespace posenc

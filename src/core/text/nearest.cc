@@ -24,7 +24,20 @@ bool same_digits(std::string_view a, std::string_view b) {
   }
 }
 
-// The least number of edits: a character inserted, omitted or replaced, or two adjacent characters swapped.
+bool begin_alike(std::string_view a, std::string_view b) { return a.size() > 3 && a.substr(0, 3) == b.substr(0, 3); }
+
+// The first of the shortest words that begin with `word`.
+std::string_view completed(std::string_view word, const std::vector<std::string_view>& known) {
+  std::string_view best;
+  for (const std::string_view candidate : known) {
+    if (word.size() < 3 || !candidate.starts_with(word)) continue;
+    if (best.empty() || candidate.size() < best.size()) best = candidate;
+  }
+  return best;
+}
+
+}  // namespace
+
 std::size_t edits_between(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last, row(b.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
@@ -41,20 +54,6 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
   }
   return row.back();
 }
-
-bool begin_alike(std::string_view a, std::string_view b) { return a.size() > 3 && a.substr(0, 3) == b.substr(0, 3); }
-
-// The first of the shortest words that begin with `word`.
-std::string_view completed(std::string_view word, const std::vector<std::string_view>& known) {
-  std::string_view best;
-  for (const std::string_view candidate : known) {
-    if (word.size() < 3 || !candidate.starts_with(word)) continue;
-    if (best.empty() || candidate.size() < best.size()) best = candidate;
-  }
-  return best;
-}
-
-}  // namespace
 
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known) {
   if (const std::string_view whole = completed(word, known); !whole.empty()) return whole;

@@ -3,6 +3,7 @@
 //     posenc::text::nearest("sinusiodal", {"sinusoidal", "rotary"});  // "sinusoidal"
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,11 @@ namespace posenc::text {
 // not count as near. Empty if no word is near enough.
 POSENC_INTERNAL std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known);
 
-// The end of a message about an unknown word: "; did you mean 'rotary'?"; empty if no word of `known` is near. Words of
-// `known` may come from a file, so unprintable characters are shown as '?'.
+// How many characters are inserted, left out or replaced, or change places with their neighbours.
+POSENC_INTERNAL std::size_t edits_between(std::string_view a, std::string_view b);
+
+// The end of a message about an unknown word: "; did you mean 'rotary'?"; empty if no word of `known` is near. The word
+// may come from a file: what is not printable in it is shown as '?'.
 POSENC_INTERNAL std::string hint(std::string_view word, const std::vector<std::string_view>& known);
 
 // The same for a list of any type: `name` returns the word of a member, a reference or view that outlives the call.

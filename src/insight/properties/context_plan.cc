@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kLongest = std::int64_t{1} << 20;
 constexpr double kLargestBase = 1e18;
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
-constexpr double kResolution = 1e-6;  // of a base, relative
+constexpr double kResolution = 1e-9;  // of a base, relative
 
 void check_length(std::int64_t length, const char* name, const char* where) {
   if (length >= 1 && length <= kLongest) return;
@@ -81,17 +81,21 @@ struct PlainLadder {
   double share(std::int64_t i) const { return 2.0 * static_cast<double>(i) / static_cast<double>(dim); }
 };
 
-// How far the logarithm of the base can grow while the sum at m stays negative: its slope is at most
-// m * sum_i share_i theta_i, which falls as the base grows. 0 if the sum is not negative.
+// How far the logarithm of the base can grow while the sum at m stays negative: to the root of a parabola above it. The
+// derivative is sum_i share_i angle_i sin(angle_i). The second one is at most `bend`, which falls as the base grows.
+// 0 if the sum is not negative.
 double safe_step(const PlainLadder& ladder, std::span<const double> inv_freq, std::int64_t m) {
-  double sum = 0.0, slope = 0.0;
+  double sum = 0.0, slope = 0.0, bend = 0.0;
+  for (const double frequency : inv_freq) sum += std::cos(static_cast<double>(m) * frequency);
+  if (sum >= 0.0) return 0.0;
   for (std::size_t i = 0; i < inv_freq.size(); ++i) {
     const double angle = static_cast<double>(m) * inv_freq[i];
-    sum += std::cos(angle);
-    slope += ladder.share(static_cast<std::int64_t>(i)) * angle;
+    const double share = ladder.share(static_cast<std::int64_t>(i));
+    slope += share * angle * std::sin(angle);
+    bend += share * share * angle * (angle + 1.0);
   }
-  if (sum >= 0.0) return 0.0;
-  return std::max(slope > 0.0 ? -sum / slope : INFINITY, kResolution);
+  if (bend == 0.0) return INFINITY;
+  return std::max((std::sqrt(slope * slope - 2.0 * sum * bend) - slope) / bend, kResolution);
 }
 
 // Distances that ruled out a base: they usually rule out the next one too, so they are tried first.
@@ -109,22 +113,33 @@ class Culprits {
   }
 
  private:
-  std::array<std::int64_t, 64> distances_{};
+  std::array<std::int64_t, 16> distances_{};
   std::size_t count_ = 0;
 };
 
-// The distance with the most negative sum, from `first` to before `end`: it rules out the most bases.
-std::optional<std::int64_t> deepest(std::span<const double> inv_freq, std::int64_t first, std::int64_t end) {
+// The distance from `first` to before `end` whose negative sum rules out the most bases. The sum at m changes with the
+// base in proportion to m, so this is the most negative sum per m.
+std::optional<std::int64_t> strongest(std::span<const double> inv_freq, std::int64_t first, std::int64_t end) {
   Sums sums(inv_freq, first - 1);
   std::optional<std::int64_t> found;
   double lowest = 0.0;
   for (std::int64_t m = first; m < end; ++m) {
-    const double sum = sums.next();
+    const double sum = sums.next() / static_cast<double>(m);
     if (sum >= lowest) continue;
     found = m;
     lowest = sum;
   }
   return found;
+}
+
+// A distance below the target that rules out the base, if any does. The next one is usually near the last: those within
+// a small reach of it come first.
+std::optional<std::int64_t> culprit(std::span<const double> inv_freq, std::int64_t last, std::int64_t target) {
+  for (std::int64_t reach = 64; reach < target; reach *= 4) {
+    const std::int64_t first = std::max<std::int64_t>(1, last - reach), end = std::min(target, last + reach);
+    if (const std::optional<std::int64_t> found = strongest(inv_freq, first, end)) return found;
+  }
+  return strongest(inv_freq, 1, target);
 }
 
 }  // namespace
@@ -153,10 +168,7 @@ std::optional<double> smallest_base(std::int64_t dim, std::int64_t pairs, std::i
     const std::vector<double> inv_freq = ladder.at(log_base);
     double step = culprits.step(ladder, inv_freq);
     if (step == 0.0) {
-      // Try distances near the last one first.
-      const std::int64_t near = culprits.last();
-      std::optional<std::int64_t> other = deepest(inv_freq, near - near / 8, std::min(target, near + near / 8 + 64));
-      if (!other) other = deepest(inv_freq, 1, target);
+      const std::optional<std::int64_t> other = culprit(inv_freq, culprits.last(), target);
       if (!other) return std::exp(log_base);
       culprits.add(*other);
       step = std::max(safe_step(ladder, inv_freq, *other), kResolution);

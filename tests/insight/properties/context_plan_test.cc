@@ -38,6 +38,15 @@ TEST(SmallestBase, HoldsAndNoneBelowDoes) {
   }
 }
 
+// Even one part in 10^8 below it, some sum is negative.
+TEST(SmallestBase, IsExact) {
+  for (const std::int64_t target : {64, 256, 1000}) {
+    const double base = *smallest_base(32, 16, target);
+    EXPECT_TRUE(holds(base * (1.0 + 1e-12), 32.0, 16, target)) << base;
+    EXPECT_FALSE(holds(base * (1.0 - 1e-8), 32.0, 16, target)) << base;
+  }
+}
+
 // Men et al. (2024), Table 2, heads of 128 channels: 1k, 4k and 8k positions, to the digits printed.
 TEST(SmallestBase, IsThatOfTheTable) {
   EXPECT_NEAR(*smallest_base(128, 64, 1025) / 4.3e3, 1.0, 0.012);
