@@ -327,6 +327,13 @@ std::string meant(const std::string& word) {
   if (kind_called(kind)) {
     return fmt::format("{} is an encoding: posenc explain {}, or posenc list {}", kind, word, kind);
   }
+  if (scaling_called(kind)) {
+    return fmt::format("{} is a context scaling: posenc explain {}, or posenc list {}", kind, word, kind);
+  }
+  if (const std::vector<std::string_view> several = kinds_called(kind); !several.empty()) {
+    return fmt::format("{} may mean several encodings: posenc explain {}", kind,
+                       fmt::join(several, " or posenc explain "));
+  }
   if (find_in_catalog(word) != nullptr) return fmt::format("{0} is a model: posenc show {0}", word);
   if (is_there(word)) return fmt::format("{0} is a file: posenc show {0}", word);
   return "";

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/shared_options.h"
 #include "cli/show_text.h"
+#include "cli/word_choice.h"
 #include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "posenc/error.h"
@@ -138,8 +139,14 @@ auto named(const List& list, const std::string& name) {
   return std::find_if(list.begin(), list.end(), [&](const auto& each) { return each.name == name; });
 }
 
-// The name of the kind that a word means: rope, RoPE and rotary are rotary. Other words stay as they are.
-std::string kind_name(const std::string& word) { return kind_called(word).value_or(word); }
+// The name of the kind or scaling that a word means: rope, RoPE and rotary are rotary. Other words stay as they are.
+std::string full_name(const std::string& word) {
+  const std::vector<std::string_view> kinds = kinds_called(word);
+  if (kinds.size() > 1) {
+    fail(ErrorKind::usage, fmt::format("'{}' may mean several encodings: write {}", word, either(kinds)));
+  }
+  return kinds.empty() ? scaling_called(word).value_or(word) : std::string(kinds[0]);
+}
 
 [[noreturn]] void fail_unknown(const std::string& topic) {
   std::vector<std::string> known = {"scalings", "figures", "models"};
@@ -147,7 +154,10 @@ std::string kind_name(const std::string& word) { return kind_called(word).value_
     known.push_back(kind.name);
     known.insert(known.end(), kind.also.begin(), kind.also.end());
   }
-  for (const KindInfo& scaling : scaling_kinds()) known.push_back(scaling.name);
+  for (const KindInfo& scaling : scaling_kinds()) {
+    known.push_back(scaling.name);
+    known.insert(known.end(), scaling.also.begin(), scaling.also.end());
+  }
   for (const FigureInfo& info : figures()) known.emplace_back(info.name);
   const std::string hint = text::hint(topic, known);
   fail(ErrorKind::usage, fmt::format("'{}' is not a kind, a scaling or a figure{}", topic,
@@ -165,9 +175,10 @@ std::string topic_text(const std::string& topic) {
   if (topic == "figures") {
     return "Figures (posenc plot FIGURE [SPEC]; posenc list FIGURE says what to look for):\n" + summaries(figures());
   }
-  if (const auto kind = named(all, kind_name(topic)); kind != all.end()) return kind_text(*kind);
-  const auto scaling = named(scalings, topic);
-  if (scaling != scalings.end()) return kind_text(*scaling) + "  as in rotary:head_dim=128,scaling=" + topic + ",...\n";
+  const std::string name = full_name(topic);
+  if (const auto kind = named(all, name); kind != all.end()) return kind_text(*kind);
+  const auto scaling = named(scalings, name);
+  if (scaling != scalings.end()) return kind_text(*scaling) + "  as in rotary:head_dim=128,scaling=" + name + ",...\n";
   for (const FigureInfo& info : figures()) {
     if (info.name == topic) return figure_details(info);
   }
@@ -177,7 +188,7 @@ std::string topic_text(const std::string& topic) {
 Json topic_json(const std::string& topic) {
   Json::Array kind_list, scaling_list;
   for (const KindInfo& kind : kinds()) {
-    if (topic.empty() || kind_name(topic) == kind.name) kind_list.push_back(kind_json(kind));
+    if (topic.empty() || full_name(topic) == kind.name) kind_list.push_back(kind_json(kind));
   }
   for (const KindInfo& scaling : scaling_kinds()) {
     Json item;
@@ -196,7 +207,7 @@ int run(const ListCommand& options) {
     fail(ErrorKind::usage, fmt::format("unexpected '{}' after '{}'", options.used, options.topic));
   }
   if (options.topic == "models") {
-    write_model_list(options.output, false, kind_name(options.used));
+    write_model_list(options.output, false, full_name(options.used));
     return 0;
   }
   const std::string text = topic_text(options.topic);  // an unknown topic is refused in every format

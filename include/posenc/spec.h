@@ -233,8 +233,8 @@ class ListReader;  // posenc/list_reader.h
 
 // Reads `kind:field=value,...`. The parts of a concat are numbered: `0.axis=0,0.width=4,1.axis=1,1.kind=learned`. Lists
 // are written with slashes (`inv_freq=1/0.5`) or as `@file`, which read_list reads; without it such a list is an error.
-// Unknown and repeated fields, values of the wrong type or out of range are errors; the error for an unknown name gives
-// the nearest known one.
+// Names and words are read in any case. Unknown and repeated fields, values of the wrong type or out of range are
+// errors; a misspelt name gets the nearest known one.
 POSENC_API Spec parse_spec(std::string_view text);
 POSENC_API Spec parse_spec(std::string_view text, const ListReader& read_list);
 
@@ -256,7 +256,8 @@ struct FillIn {
 
 // Parses `text` as parse_spec does and then fills in what `fill_in` asks for; by default nothing. With an example size,
 // required fields that are missing get example values that fit the given ones. Optional fields get them only if `text`
-// is just the name of a kind: "learned" becomes a table of 10 rows for by_hand and of 512 for picture.
+// is just the name of a kind ("learned" becomes a table of 10 rows for by_hand and of 512 for picture) or gives a
+// scaling without its fields.
 POSENC_API NamedSpec complete_spec(std::string_view text, const FillIn& fill_in = {});
 POSENC_API NamedSpec complete_spec(std::string_view text, const FillIn& fill_in, const ListReader& read_list);
 
@@ -268,6 +269,10 @@ POSENC_API std::string_view kind_of(const Spec& spec) noexcept;
 
 // The kind that a word means in a spec text: "rotary" for "RoPE". None if it means no kind or several ("relative").
 POSENC_API std::optional<std::string> kind_called(std::string_view word);
+// All kinds that a word may mean: clipped, t5, shaw and transformer_xl for "relative".
+POSENC_API std::vector<std::string_view> kinds_called(std::string_view word);
+// The context scaling of rotary encodings that a word means: "yarn" for "YaRN", "longrope" for "su"; none for others.
+POSENC_API std::optional<std::string> scaling_called(std::string_view word);
 
 // Where the encoding acts: on embeddings, on queries and keys, on scores.
 POSENC_API Place place_of(const Spec& spec) noexcept;

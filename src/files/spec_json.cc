@@ -8,6 +8,7 @@
 
 #include "core/base/refuse.h"
 #include "core/spec/fields.h"
+#include "core/text/number_text.h"
 #include "posenc/error.h"
 
 namespace posenc {
@@ -278,7 +279,8 @@ Spec spec_from_json(const Json& json, std::string_view source_view) {
     if (field != fields.end()) {
       std::visit(FieldReader{kind, *field, *member, source + ": " + path_of(*field)}, field->value);
     } else if (!spec::is_shorthand(spec, name)) {
-      spec::fail_unknown_field(spec, name, source + ":");
+      const std::string value = member->is_number() ? text::number_text(member->number()) : "";
+      spec::fail_unknown_field(spec, name, value, source + ":");
     }
   }
   read_shorthands(spec, members, source);

@@ -79,6 +79,13 @@ void fail_if_model(const std::string& text) {
 [[noreturn]] void fail_unknown(const std::string& text) {
   const std::string quoted = "'" + text + "'";
   if (is_named_as_file(text)) fail(ErrorKind::io, "there is no file " + quoted);
+  if (text.starts_with('{')) {
+    const std::string spec = to_text(spec_from_json(parse_json(text, "SPEC"), "SPEC"));
+    fail(ErrorKind::bad_input, quoted + " is JSON, which is read from a file; write " + spec);
+  }
+  if (const std::string meant = spec::repaired(text); !meant.empty()) {
+    fail(ErrorKind::bad_input, quoted + " is not a spec; write " + meant);
+  }
   if (const std::string kind = kind_before_punctuation(text); !kind.empty()) {
     const NamedSpec example = load_complete_spec(kind, {.example = ExampleSize::picture});
     fail(ErrorKind::bad_input, quoted + " is not a spec; write fields as in " + to_text(example.spec));
@@ -86,6 +93,7 @@ void fail_if_model(const std::string& text) {
   if (const std::string kinds = spec::kind_candidates(text.substr(0, text.find(':'))); !kinds.empty()) {
     fail(ErrorKind::bad_input, quoted + " may mean several encodings: write " + kinds);
   }
+  if (const std::string hint = spec::scaling_hint(text); !hint.empty()) fail(ErrorKind::bad_input, quoted + hint);
   if (text.find('=') == std::string::npos) fail_if_model(text);
   const std::string_view kind = spec::nearest_kind(text.substr(0, text.find(':')));
   fail(ErrorKind::bad_input,
@@ -125,6 +133,9 @@ bool is_spec(const std::string& text) {
 }
 
 Encoding chosen(const std::string& text, const EncodingOptions& options) {
+  if (options.example && !is_there(file_of(text)) && find_in_catalog(text) == nullptr) {
+    if (const auto rotary = spec::with_scaling(text)) return chosen(*rotary, options);
+  }
   models::EncodingSource source;
   if (is_spec(text)) {
     NamedSpec named = load_complete_spec(text, {.example = options.example, .sizes = !options.reads_numbers()});

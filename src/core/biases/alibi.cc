@@ -19,23 +19,26 @@ using spec::enum_field;
 using spec::Field;
 
 constexpr std::string_view kAlibiNames[] = {"alibi_bias"};
+constexpr spec::UnclearField kAlibiUnclear[] = {spec::kAnyDistance};
 constexpr std::string_view kRuleWords[] = {"interleaved", "geometric"};
 constexpr std::string_view kFormWords[] = {"symmetric", "causal", "key_position"};
 constexpr std::string_view kPrecisionWords[] = {"exact", "bfloat16"};
 
 std::vector<Field> alibi_fields(Alibi& s) {
-  return {
-      with_example(spec::heads_field(s.heads), spec::kExampleHeads.at_least(s.biased_heads)),
-      Field("biased_heads", &s.biased_heads, "how many heads have a slope, from the first; 0: all")
-          .between(0, spec::kMaxHeads),
-      Field("rule", enum_field(s.rule, kRuleWords),
-            "slopes if heads is not a power of two: those of the authors' code, or the printed formula"),
-      Field("bias_max", &s.bias_max, "the last slope is 2^-bias_max if heads is a power of two").above(0).at_most(1024),
-      Field("form", enum_field(s.form, kFormWords),
-            "what the slope multiplies: -|i - j|, -max(i - j, 0), or the position of the key (BLOOM)"),
-      Field("precision", enum_field(s.precision, kPrecisionWords),
-            "bfloat16: round slopes and products, as Falcon does"),
-      spec::added_field(s.added)};
+  return {with_example(spec::heads_field(s.heads), spec::kExampleHeads.at_least(s.biased_heads)),
+          Field("biased_heads", &s.biased_heads, "how many heads have a slope, from the first; 0: all")
+              .between(0, spec::kMaxHeads),
+          Field("rule", enum_field(s.rule, kRuleWords),
+                "slopes if heads is not a power of two: those of the authors' code, or the printed formula"),
+          Field("bias_max", &s.bias_max, "the last slope is 2^-bias_max if heads is a power of two")
+              .above(0)
+              .at_most(1024)
+              .alias({"alibi_bias_max"}),
+          Field("form", enum_field(s.form, kFormWords),
+                "what the slope multiplies: -|i - j|, -max(i - j, 0), or the position of the key (BLOOM)"),
+          Field("precision", enum_field(s.precision, kPrecisionWords),
+                "bfloat16: round slopes and products, as Falcon does"),
+          spec::added_field(s.added)};
 }
 
 void check_alibi(const Alibi& spec, std::string_view where) {
@@ -121,6 +124,7 @@ constinit const spec::KindRow Alibi::row = {.fields = spec::of_kind<biases::alib
                                             .check = spec::of_kind<biases::check_alibi>,
                                             .parameters = spec::of_kind<biases::alibi_parameters>,
                                             .words = biases::kAlibiNames,
+                                            .unclear = biases::kAlibiUnclear,
                                             .bias = &biases::kBiasRow<biases::alibi_schedule, biases::AlibiTerm>};
 
 std::vector<double> alibi_slopes(const Alibi& spec) {

@@ -16,7 +16,8 @@ using spec::Field;
 
 constexpr std::string_view kNotModel =
     "width is that of the small network's hidden layer; the bias does not depend on the width of the model";
-constexpr spec::UnclearField kFireUnclear[] = {{"hidden_size", kNotModel}, {"d_model", kNotModel}, {"dim", kNotModel}};
+constexpr spec::UnclearField kFireUnclear[] = {
+    {"dim", kNotModel}, {spec::kModelWidthWords, kNotModel}, spec::kAnyDistance};
 
 std::vector<Field> fire_fields(Fire& s) {
   return {spec::heads_field(s.heads),

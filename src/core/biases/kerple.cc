@@ -16,6 +16,7 @@ namespace {
 using spec::enum_field;
 using spec::Field;
 
+constexpr spec::UnclearField kKerpleUnclear[] = {spec::kAnyDistance};
 constexpr std::string_view kKernelWords[] = {"log", "power"};
 
 std::vector<Field> kerple_fields(Kerple& s) {
@@ -196,6 +197,7 @@ class KerpleTerm : public BiasTerm {
 constinit const spec::KindRow Kerple::row = {.fields = spec::of_kind<biases::kerple_fields>,
                                              .check = spec::of_kind<biases::check_kerple>,
                                              .parameters = spec::of_kind<biases::kerple_parameters>,
+                                             .unclear = biases::kKerpleUnclear,
                                              .bias = &biases::kBiasRow<biases::kerple_schedule, biases::KerpleTerm>};
 
 }  // namespace posenc

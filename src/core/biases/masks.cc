@@ -17,8 +17,9 @@ constexpr double kHidden = -INFINITY;
 
 constexpr std::string_view kWindowNames[] = {"sliding_window", "local"};
 constexpr std::string_view kChunkedNames[] = {"local"};
-constexpr std::string_view kReach = "write how far a query sees: a causal window of 16 keys is window:left=15,right=0";
-constexpr spec::UnclearField kWindowUnclear[] = {{"size", kReach}, {"window_size", kReach}, {"sliding_window", kReach}};
+constexpr spec::UnclearField kWindowUnclear[] = {
+    {"size window_size sliding_window window",
+     "write how far a query sees: a causal window of {} keys is <left={-1},right=0>", "16"}};
 
 std::vector<Field> window_fields(Window& s) {
   const auto reach = [](const char* name, std::optional<std::int64_t>& value, const char* help) {

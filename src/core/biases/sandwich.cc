@@ -21,7 +21,7 @@ using spec::Field;
 constexpr std::string_view kNotModelWidth =
     "width is that of the sinusoidal rows whose product the bias is, not the width of the model";
 constexpr spec::UnclearField kSandwichUnclear[] = {
-    {"hidden_size", kNotModelWidth}, {"d_model", kNotModelWidth}, {"dim", kNotModelWidth}};
+    {"dim", kNotModelWidth}, {spec::kModelWidthWords, kNotModelWidth}, spec::kAnyDistance};
 
 std::vector<Field> sandwich_fields(Sandwich& s) {
   return {spec::heads_field(s.heads), spec::even_width_field(s.width, "channels of the two sinusoidal rows, even"),

@@ -98,7 +98,8 @@ constexpr std::string_view kT5DirectionWords[] = {"bidirectional", "causal"};
 constexpr std::string_view kClippedNames[] = {"relative", "relative_bias"};
 constexpr std::string_view kT5Names[] = {"t5_bias", "relative", "relative_bias"};
 constexpr spec::UnclearField kT5Unclear[] = {
-    {"bidirectional", "write direction=bidirectional (encoders) or direction=causal (decoders)"}};
+    {"bidirectional", "write direction=bidirectional (encoders) or direction=causal (decoders)"}, spec::kAnyDistance};
+constexpr spec::UnclearField kClippedUnclear[] = {spec::kAnyDistance};
 
 std::vector<Field> t5_fields(T5& s) {
   return {spec::heads_field(s.heads),
@@ -202,6 +203,7 @@ BiasSchedule t5_schedule(const T5& spec) {
 constinit const spec::KindRow Clipped::row = {.fields = spec::of_kind<biases::clipped_fields>,
                                               .parameters = spec::of_kind<biases::clipped_parameters>,
                                               .words = biases::kClippedNames,
+                                              .unclear = biases::kClippedUnclear,
                                               .bias = &biases::kTableRow<biases::clipped_schedule>};
 
 constinit const spec::KindRow T5::row = {.fields = spec::of_kind<biases::t5_fields>,

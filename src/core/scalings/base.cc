@@ -16,6 +16,11 @@ DoubleDouble log_of_step(DoubleDouble log_factor, std::int64_t dim) { return log
 
 LadderScale scale_none(const NoScaling&, const Ladder& ladder) { return unscaled(ladder); }
 
+constexpr std::string_view kNoneNames[] = {"default"};
+constexpr std::string_view kLinearNames[] = {"position_interpolation"};
+constexpr std::string_view kNtkNames[] = {"ntk_aware"};
+constexpr std::string_view kDynamicNames[] = {"dynamic_ntk"};
+
 std::vector<Field> linear_fields(LinearScaling& s) { return {factor_field(s.factor)}; }
 LadderScale scale_linear(const LinearScaling& s, const Ladder& ladder) {
   LadderScale result = unscaled(ladder);
@@ -41,8 +46,10 @@ LadderScale scale_dynamic(const DynamicNtk& s, const Ladder& ladder) {
 }
 
 std::vector<Field> ntk_alpha_fields(NtkAlpha& s) {
-  return {
-      Field("alpha", &s.alpha, "the base is multiplied by alpha^(head_dim / (head_dim - 2))").above(0).must_be_given()};
+  return {Field("alpha", &s.alpha, "the base is multiplied by alpha^(head_dim / (head_dim - 2))")
+              .above(0)
+              .must_be_given()
+              .example("4")};
 }
 LadderScale scale_ntk_alpha(const NtkAlpha& s, const Ladder& ladder) {
   return with_base_times(ladder, log_of_step(numbers::log(s.alpha), ladder.head_dim));
@@ -58,17 +65,20 @@ void check_dim(const Kind&, const Ladder& ladder, const Refusal& refuse) {
 }  // namespace
 }  // namespace scalings
 
-constinit const scalings::ScalingRow NoScaling::row = {.fields = scalings::no_fields,
-                                                       .scale = scalings::of_scaling<scalings::scale_none>};
+constinit const scalings::ScalingRow NoScaling::row = {
+    .fields = scalings::no_fields, .scale = scalings::of_scaling<scalings::scale_none>, .words = scalings::kNoneNames};
 constinit const scalings::ScalingRow LinearScaling::row = {.fields = scalings::of_scaling<scalings::linear_fields>,
-                                                           .scale = scalings::of_scaling<scalings::scale_linear>};
+                                                           .scale = scalings::of_scaling<scalings::scale_linear>,
+                                                           .words = scalings::kLinearNames};
 constinit const scalings::ScalingRow Ntk::row = {.fields = scalings::of_scaling<scalings::ntk_fields>,
                                                  .scale = scalings::of_scaling<scalings::scale_ntk>,
-                                                 .check = scalings::of_scaling<scalings::check_dim<Ntk>>};
+                                                 .check = scalings::of_scaling<scalings::check_dim<Ntk>>,
+                                                 .words = scalings::kNtkNames};
 constinit const scalings::ScalingRow DynamicNtk::row = {.fields = scalings::of_scaling<scalings::dynamic_fields>,
                                                         .scale = scalings::of_scaling<scalings::scale_dynamic>,
                                                         .check = scalings::of_scaling<scalings::check_dim<DynamicNtk>>,
-                                                        .needs_length = [](const Scaling&) { return true; }};
+                                                        .needs_length = [](const Scaling&) { return true; },
+                                                        .words = scalings::kDynamicNames};
 constinit const scalings::ScalingRow NtkAlpha::row = {.fields = scalings::of_scaling<scalings::ntk_alpha_fields>,
                                                       .scale = scalings::of_scaling<scalings::scale_ntk_alpha>,
                                                       .check = scalings::of_scaling<scalings::check_dim<NtkAlpha>>};

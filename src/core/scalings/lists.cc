@@ -10,10 +10,11 @@ namespace posenc {
 namespace scalings {
 namespace {
 
+constexpr std::string_view kLongRopeNames[] = {"su"};
 constexpr std::string_view kListWords[] = {"by_length", "short_factor", "long_factor"};
 
-Field list_field(std::string_view name, std::vector<double>& list, std::string_view help) {
-  return Field(std::string(name), &list, help).above(0).must_be_given();
+Field list_field(std::string_view name, std::vector<double>& list, const std::string& example, std::string_view help) {
+  return Field(std::string(name), &list, help).above(0).must_be_given().example(example);
 }
 
 Field mscale_field(std::string_view name, std::optional<double>& mscale, std::string_view help) {
@@ -51,8 +52,8 @@ const std::vector<double>& list_of(const LongRope& s, const Ladder& ladder) {
 }
 
 std::vector<Field> longrope_fields(LongRope& s) {
-  return {list_field("short_factor", s.short_factor, "a divisor per frequency, up to original_positions tokens"),
-          list_field("long_factor", s.long_factor, "a divisor per frequency, in longer sequences"),
+  return {list_field("short_factor", s.short_factor, "1", "a divisor per frequency, up to original_positions tokens"),
+          list_field("long_factor", s.long_factor, "4", "a divisor per frequency, in longer sequences"),
           original_positions_field(s.original_positions),
           factor_field(s.factor),
           max_positions_field(s.max_positions),
@@ -101,7 +102,8 @@ std::vector<Field> multipliers_fields(LearnedMultipliers& s) {
   return {
       Field("log_multipliers", &s.log_multipliers, "a number per frequency; its exponential multiplies the frequency")
           .between(-700, 700)
-          .must_be_given()};
+          .must_be_given()
+          .example("-1")};
 }
 void check_multipliers(const LearnedMultipliers& s, const Ladder& ladder, const Refusal& refuse) {
   check_list(s.log_multipliers, "log_multipliers", ladder.pairs, refuse);
@@ -120,7 +122,8 @@ constinit const scalings::ScalingRow LongRope::row = {
     .scale = scalings::of_scaling<scalings::scale_longrope>,
     .check = scalings::of_scaling<scalings::check_longrope>,
     .float32 = scalings::of_scaling<scalings::longrope_float32>,
-    .needs_length = scalings::of_scaling<scalings::longrope_needs_length>};
+    .needs_length = scalings::of_scaling<scalings::longrope_needs_length>,
+    .words = scalings::kLongRopeNames};
 constinit const scalings::ScalingRow Proportional::row = {.fields = scalings::of_scaling<scalings::proportional_fields>,
                                                           .scale = scalings::of_scaling<scalings::scale_proportional>,
                                                           .trained = [](const Scaling& s) -> Scaling {

@@ -55,19 +55,26 @@ void check_list(const std::vector<double>& list, std::string_view name, std::int
 }
 
 Field factor_field(double& factor) {
-  return Field("factor", &factor, "how many times longer the context becomes").above(0).must_be_given();
+  return Field("factor", &factor, "how many times longer the context becomes")
+      .above(0)
+      .must_be_given()
+      .alias({"scaling_factor"})
+      .example("4");
 }
 
 Field factor_field(std::optional<double>& factor) {
   return Field("factor", &factor, "how many times longer the context becomes; none: max_positions / original_positions")
-      .above(0);
+      .above(0)
+      .alias({"scaling_factor"})
+      .example("4");
 }
 
 Field original_positions_field(std::int64_t& positions) {
   return Field("original_positions", &positions, "the trained length")
       .between(1, static_cast<double>(kMaxPosition), "positions")
       .must_be_given()
-      .alias({"original_max_position_embeddings"});
+      .alias({"original_max_position_embeddings"})
+      .example("4096");
 }
 
 Field max_positions_field(std::int64_t& positions) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/base/refuse.h"
@@ -50,7 +52,7 @@ struct Float32 {
   float plain() const { return 1.0f / power; }
 };
 
-// Fields used by several scalings, and the empty list of a scaling without fields.
+// Fields used by several scalings, and an empty list. The example of a list is its number for every pair.
 inline std::vector<Field> no_fields(Scaling&) { return {}; }
 Field factor_field(double& factor);
 Field factor_field(std::optional<double>& factor);
@@ -70,6 +72,7 @@ struct ScalingRow {
   bool (*needs_length)(const Scaling& scaling) = nullptr;
   // The scaling used in training; null: NoScaling, because this scaling stretches a model that was trained without it.
   Scaling (*trained)(const Scaling& scaling) = nullptr;
+  std::span<const std::string_view> words = {};  // what else the scaling is called
 };
 
 const ScalingRow& row_of(const Scaling& scaling) noexcept;

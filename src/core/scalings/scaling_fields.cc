@@ -119,6 +119,17 @@ const std::vector<std::string_view>& scaling_words() {
   return words;
 }
 
+const std::vector<OtherWord>& other_scaling_words() {
+  static const std::vector<OtherWord> words = [] {
+    std::vector<OtherWord> list;
+    for (const Scaling& scaling : defaults()) {
+      for (const std::string_view word : scalings::row_of(scaling).words) list.push_back({word, kind_of(scaling)});
+    }
+    return list;
+  }();
+  return words;
+}
+
 Scaling default_scaling(int index) { return defaults()[static_cast<std::size_t>(index)]; }
 
 Scaling settled_scaling(const Rotary& spec) {

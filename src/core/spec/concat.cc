@@ -7,6 +7,7 @@
 #include "core/base/refuse.h"
 #include "core/spec/input_kinds.h"
 #include "core/spec/shared_fields.h"
+#include "core/text/folded.h"
 #include "core/text/joined.h"
 
 namespace posenc {
@@ -17,6 +18,18 @@ constexpr std::string_view kPartWords[] = {"sinusoidal", "learned"};
 constexpr OtherWord kOtherPartWords[] = {
     {"sin", "sinusoidal"}, {"sine", "sinusoidal"}, {"sinusoid", "sinusoidal"}, {"vaswani", "sinusoidal"}};
 
+constexpr UnclearField kConcatUnclear[] = {
+    {"num_pos_feats", "it is the width of each part: write <0.axis=0,0.width={},1.axis=1,1.width={}>", "128"},
+    {"temperature",
+     "it is the base of each part: write <0.axis=0,0.width=128,0.base={},1.axis=1,1.width=128,1.base={}>", "10000"},
+};
+constexpr UnclearField kFourierUnclear[] = {
+    {"num_pos_feats",
+     "it is the number of pairs, and every pair has a frequency for each axis: write them as inv_freq, "
+     "<axes=2,width=4>"},
+    {"temperature base theta",
+     "its frequencies are given, for each axis and pair: write them as inv_freq, <axes=2,width=4>"},
+};
 constexpr std::string_view kFourierNames[] = {"fourier_features"};
 
 using PartEncoding = std::variant<Sinusoidal, Learned>;
@@ -159,7 +172,7 @@ void make_parts(Spec& spec, std::size_t count, const std::function<std::string_v
   if (concat == nullptr || count == 0) return;
   concat->parts.assign(count, ConcatPart{});
   for (std::size_t i = 0; i < count; ++i) {
-    if (kind_given(i) == kPartWords[1]) concat->parts[i].encoding = Learned{};
+    if (text::folded(kind_given(i)) == kPartWords[1]) concat->parts[i].encoding = Learned{};
   }
 }
 
@@ -181,10 +194,12 @@ Spec blank_like(const Spec& spec) {
 constinit const spec::KindRow Concat::row = {.fields = spec::of_kind<spec::concat_fields>,
                                              .shorthands = spec::of_kind<spec::concat_shorthands>,
                                              .check = spec::of_kind<spec::check_concat>,
-                                             .parameters = spec::of_kind<spec::concat_parameters>};
+                                             .parameters = spec::of_kind<spec::concat_parameters>,
+                                             .unclear = spec::kConcatUnclear};
 
 constinit const spec::KindRow Fourier::row = {.fields = spec::of_kind<spec::fourier_fields>,
                                               .check = spec::of_kind<spec::check_fourier>,
-                                              .words = spec::kFourierNames};
+                                              .words = spec::kFourierNames,
+                                              .unclear = spec::kFourierUnclear};
 
 }  // namespace posenc

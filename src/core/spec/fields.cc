@@ -8,6 +8,7 @@
 #include "core/base/refuse.h"
 #include "core/spec/kind_row.h"
 #include "core/spec/scaling_fields.h"
+#include "core/text/folded.h"
 #include "core/text/joined.h"
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
@@ -101,16 +102,22 @@ std::string wanted_text(const Field& field) {
   return "one of " + text::joined(std::get<EnumField>(field.value).words, ", ");
 }
 
+std::optional<int> word_found(const EnumField& field, std::string_view word) {
+  const std::string typed = text::folded(word);
+  std::string_view meant = typed;
+  for (const OtherWord& other : field.others) {
+    if (other.word == typed) meant = other.means;
+  }
+  const auto found = std::find(field.words.begin(), field.words.end(), meant);
+  if (found == field.words.end()) return std::nullopt;
+  return static_cast<int>(found - field.words.begin());
+}
+
 int word_index(std::string_view kind, const Field& field, std::string_view word) {
-  const auto words = std::get<EnumField>(field.value).words;
-  for (const OtherWord& other : std::get<EnumField>(field.value).others) {
-    if (other.word == word) word = other.means;
-  }
-  const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) {
-    fail_value(kind, field, wanted_text(field), "'" + std::string(word) + "'" + text::hint(word, words));
-  }
-  return static_cast<int>(found - words.begin());
+  const auto& value = std::get<EnumField>(field.value);
+  if (const std::optional<int> found = word_found(value, word)) return *found;
+  fail_value(kind, field, wanted_text(field),
+             "'" + std::string(word) + "'" + text::hint(text::folded(word), value.words));
 }
 
 void adopt_selections(Spec& spec, Spec& other) {
@@ -120,26 +127,6 @@ void adopt_selections(Spec& spec, Spec& other) {
     const auto same = std::find_if(theirs.begin(), theirs.end(), [&](const Field& f) { return f.name == field.name; });
     std::get<EnumField>(same->value).set(std::get<EnumField>(field.value).get());
   }
-}
-
-std::string kind_candidates(std::string_view word) {
-  const std::vector<std::string_view> meant = kinds_called(word);
-  if (meant.size() < 2) return "";
-  std::vector<std::string> examples;
-  for (const std::string_view kind : meant) {
-    examples.push_back(complete_spec(kind, {.example = ExampleSize::picture}).text);
-  }
-  const std::string last = examples.back();
-  examples.pop_back();
-  return text::joined(examples, ", ") + " or " + last;
-}
-
-std::string kind_hint(std::string_view kind) {
-  if (const std::string candidates = kind_candidates(kind); !candidates.empty()) {
-    return "; several have that name: write " + candidates;
-  }
-  const std::string near(nearest_kind(kind));
-  return (near.empty() ? "." : "; did you mean '" + near + "'?") + " Known kinds: " + text::joined(kind_names(), " ");
 }
 
 std::string_view printed_name(const std::vector<Field>& fields, std::string_view name) {
@@ -156,43 +143,6 @@ bool is_shorthand(Spec& spec, std::string_view name) {
     }
   }
   return false;
-}
-
-void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where) {
-  const std::vector<Field> fields = fields_of(spec);
-  std::vector<std::string> names;
-  std::string list;
-  const auto add = [&](const std::string& printed, const std::string& also) {
-    if (!also.empty()) names.push_back(also);  // first: it is clearer, and wins if both are equally near
-    names.push_back(printed);
-    list += " " + printed + (also.empty() ? "" : "|" + also);
-  };
-  for (const Field& field : fields) {
-    add(field.name, field.also);
-    names.insert(names.end(), field.aliases.begin(), field.aliases.end());
-  }
-  for (const Shorthand& shorthand : shorthands_of(spec)) {
-    for (const Shorthand::Name& short_name : shorthand.names) add(short_name.name, "");
-  }
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  std::string message =
-      std::string(where) + " " + std::string(kind_of(spec)) + " has no field '" + std::string(name) + "'";
-  for (const UnclearField& unclear : row_of(spec).unclear) {
-    if (unclear.word == name) fail(ErrorKind::bad_input, message + ": " + std::string(unclear.answer));
-  }
-  if (const std::string others = scalings_with(name); std::holds_alternative<Rotary>(spec) && !others.empty()) {
-    fail(ErrorKind::bad_input, message + " without a scaling that has it: scaling=" + others);
-  }
-  std::string_view near = text::nearest(name, known);
-  for (const std::string_view field : known) {
-    if (near.empty() && field.ends_with("." + std::string(name))) near = field;  // `name` lacks the name of its part
-  }
-  if (!near.empty()) {
-    message += "; did you mean '" + std::string(near) + "'?";
-  } else {
-    message += "; the fields are:" + list;
-  }
-  fail(ErrorKind::bad_input, message);
 }
 
 void apply_shorthands(Spec& spec, const std::function<std::optional<double>(std::string_view)>& number_given,

@@ -130,10 +130,7 @@ void adopt_selections(Spec& spec, Spec& other);
 // The names of all kinds, in the order of Spec's alternatives.
 POSENC_INTERNAL std::vector<std::string_view> kind_names();
 
-// The kinds that a word may refer to: the kind with this name, else all kinds that declare the word as an alias.
-// Ignores case and treats '-' as '_'.
-POSENC_INTERNAL std::vector<std::string_view> kinds_called(std::string_view word);
-// The name or alias of a kind that is nearest to a misspelt word; empty if none is near enough.
+// The name or alias of a kind that is nearest to a misspelt word; empty if none is near.
 POSENC_INTERNAL std::string_view nearest_kind(std::string_view word);
 
 // A default spec of the kind with this name or alias; std::nullopt if no kind has it or several have.
@@ -162,7 +159,9 @@ std::string type_text(const Field& field);
 // The same for a message: "a number", "one of drop, zero, error".
 std::string wanted_text(const Field& field);
 
-// The index of `word` among an enum's words, or an error that lists them.
+// The index of `word` among an enum's words, in any case; nothing if it is none of them.
+std::optional<int> word_found(const EnumField& field, std::string_view word);
+// The same, or an error that lists them.
 POSENC_INTERNAL int word_index(std::string_view kind, const Field& field, std::string_view word);
 
 // Checks a spec as validate(spec) does, but messages begin with `where` instead of the kind: "my.json: sinusoidal".
@@ -171,16 +170,35 @@ POSENC_INTERNAL void check_spec(const Spec& spec, std::string_view where);
 // Sets a field from its text. Messages begin with `kind`.
 void set_from_text(std::string_view kind, const Field& field, std::string_view text, const ListReader& read_list);
 
-// For an alias of several kinds: an example of each kind, "clipped:heads=8,... or t5:heads=8"; empty for other words.
+// Whether set_from_text and check_field accept a text. Neither this nor example_with fails: there may be no exceptions.
+bool fits(const Field& field, std::string_view text);
+// A text with its missing fields filled in, as in a figure; nothing if it has an unknown name or a value that does not
+// fit its field. Fields are not checked together.
+std::optional<std::string> example_with(std::string_view text);
+
+// For a word that several kinds share: an example of each, "clipped:heads=8,... or t5:heads=8"; empty for others.
 POSENC_INTERNAL std::string kind_candidates(std::string_view word);
 // The end of a message about an unknown kind: the candidates, or "; did you mean 'sinusoidal'? Known kinds: ...".
 POSENC_INTERNAL std::string kind_hint(std::string_view kind);
 
+// A text that begins with the name of a scaling, "yarn:factor=4", as a rotary encoding, "rotary:scaling=yarn,factor=4";
+// nothing for other texts.
+POSENC_INTERNAL std::optional<std::string> with_scaling(std::string_view text);
+// The end of a message about such a text: " is a context scaling of rotary encodings; write rotary:head_dim=128,...";
+// empty for other texts.
+POSENC_INTERNAL std::string scaling_hint(std::string_view text);
+
+// The complete spec that a text with wrong punctuation seems to mean, "sinusoidal:width=4" for "sinusoidal(width=4)"
+// and "sinusoidal:4"; empty if there is none.
+POSENC_INTERNAL std::string repaired(std::string_view text);
+
 // Whether `name` is one of the spec's shorthands.
 POSENC_INTERNAL bool is_shorthand(Spec& spec, std::string_view name);
 
-// Throws because the kind of `spec` has no field `name`. The message begins with `where` and names the nearest field.
-[[noreturn]] POSENC_INTERNAL void fail_unknown_field(Spec& spec, std::string_view name, std::string_view where);
+// Fails because `spec` has no field `name`: the message says what to write instead and starts with `where`. Examples in
+// it have the given `value` if it fits.
+[[noreturn]] POSENC_INTERNAL void fail_unknown_field(Spec& spec, std::string_view name, std::string_view value,
+                                                     std::string_view where);
 
 // Applies the shorthands that the input contains. number_given returns the number of a name in the input, if it is
 // there; is_given tells whether a field is there. Throws if a number is not finite and above 0, or if a shorthand and a

@@ -13,11 +13,13 @@
 
 namespace posenc::spec {
 
-// A word that people may try as a field of this kind although it is not one, and the end of the message that they get:
-// "write head_dim for the channels of a head".
+// Words that people may use for a field of this kind, or miss in it, and the answer. "<head_dim={}>" in an answer is an
+// example: a complete spec of this kind with that field. "{}" is the value that was given and "{-1}" one less; if an
+// example does not accept it, `usual` is shown instead.
 struct UnclearField {
-  std::string_view word;
+  std::string_view words;  // separated by spaces
   std::string_view answer;
+  std::string_view usual = "64";
 };
 
 struct KindRow {

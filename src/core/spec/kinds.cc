@@ -9,6 +9,7 @@
 #include "core/spec/kind_row.h"
 #include "core/spec/rotary_window.h"
 #include "core/spec/scaling_fields.h"
+#include "core/text/folded.h"
 #include "core/text/nearest.h"
 #include "core/text/number_text.h"
 
@@ -66,8 +67,28 @@ Spec& Spec::operator=(Spec&& other) noexcept = default;
 std::string_view kind_of(const Spec& spec) noexcept { return kKinds[spec.index()].name; }
 Place place_of(const Spec& spec) noexcept { return kKinds[spec.index()].place; }
 
+std::vector<std::string_view> kinds_called(std::string_view given) {
+  const std::string word = text::folded(given);  // RoPE, ALiBi, Transformer-XL
+  std::vector<std::string_view> names;
+  for (const Kind& kind : kKinds) {
+    if (kind.name == word) return {kind.name};
+    const auto words = kind.row->words;
+    if (std::find(words.begin(), words.end(), word) != words.end()) names.push_back(kind.name);
+  }
+  return names;
+}
+
+std::optional<std::string> scaling_called(std::string_view given) {
+  const std::string word = text::folded(given);
+  for (const KindInfo& scaling : scaling_kinds()) {
+    const bool other = std::find(scaling.also.begin(), scaling.also.end(), word) != scaling.also.end();
+    if (scaling.name == word || other) return scaling.name;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> kind_called(std::string_view word) {
-  const std::vector<std::string_view> names = spec::kinds_called(word);
+  const std::vector<std::string_view> names = kinds_called(word);
   if (names.size() != 1) return std::nullopt;
   return std::string(names[0]);
 }
@@ -98,6 +119,9 @@ std::vector<KindInfo> scaling_kinds() {
     const std::string_view summary = std::visit([](const auto& s) { return s.summary; }, scaling);
     KindInfo info{std::string(kind_of(scaling)), std::string(summary), {}, {}};
     for (const spec::Field& field : spec::scaling_fields(scaling)) info.fields.push_back(info_of(field));
+    for (const spec::OtherWord& other : spec::other_scaling_words()) {
+      if (other.means == info.name) info.also.emplace_back(other.word);
+    }
     result.push_back(std::move(info));
   }
   return result;
@@ -109,7 +133,7 @@ std::vector<KindInfo> kinds() {
     Spec spec = default_of(i);
     KindInfo kind{std::string(kKinds[i].name), std::string(kKinds[i].summary), {}, {}};
     for (const std::string_view word : kKinds[i].row->words) {
-      if (spec::kinds_called(word).size() == 1) kind.also.emplace_back(word);
+      if (kinds_called(word).size() == 1) kind.also.emplace_back(word);
     }
     for (const spec::Field& field : spec::fields_of(spec)) kind.fields.push_back(info_of(field));
     for (const spec::Shorthand& shorthand : spec::shorthands_of(spec)) {
@@ -151,21 +175,6 @@ std::string_view nearest_kind(std::string_view word) {
   std::vector<std::string_view> words = kind_names();
   for (const Kind& kind : kKinds) words.insert(words.end(), kind.row->words.begin(), kind.row->words.end());
   return text::nearest(word, words);
-}
-
-std::vector<std::string_view> kinds_called(std::string_view given) {
-  std::string word(given);  // may be RoPE, ALiBi, Transformer-XL
-  for (char& c : word) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (c == '-') c = '_';
-  }
-  std::vector<std::string_view> names;
-  for (const Kind& kind : kKinds) {
-    if (kind.name == word) return {kind.name};
-    const auto words = kind.row->words;
-    if (std::find(words.begin(), words.end(), word) != words.end()) names.push_back(kind.name);
-  }
-  return names;
 }
 
 std::optional<Spec> default_spec(std::string_view name) {

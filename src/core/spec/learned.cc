@@ -14,7 +14,7 @@ constexpr std::string_view kPastEndWords[] = {"error", "clamp", "interpolate"};
 constexpr std::string_view kNormalizeWords[] = {"none", "l2"};
 
 constexpr std::string_view kLearnedNames[] = {"absolute", "learned_absolute", "wpe"};
-constexpr auto kLearnedUnclear = without_heads({{"base", "its rows are learned, so it has no frequencies"}});
+constexpr UnclearField kLearnedUnclear[] = {kBeforeHeads, {"base", "its rows are learned, so it has no frequencies"}};
 
 // The fields of both parts, with the name of the part in front: fixed.base, learned.rows. JSON nests them.
 std::vector<Field> hybrid_fields(Hybrid& s) {
@@ -60,7 +60,8 @@ std::vector<Field> learned_fields(Learned& s) {
                    kExampleWidth),
       Field("rows", &s.rows, "rows of the table; 0: as many as it has")
           .between(0, kPositionLimit, "rows")
-          .alias({"max_len", "max_position_embeddings", "n_positions", "num_embeddings"})
+          .alias({"max_len", "max_seq_len", "max_position_embeddings", "n_ctx", "n_positions", "num_embeddings",
+                  "block_size", "context_length"})
           .example("10", "512"),
       Field("past_end", enum_field(s.past_end, kPastEndWords),
             "positions past the last row: an error, the last row, or the table stretched to length")

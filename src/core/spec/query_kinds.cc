@@ -21,6 +21,14 @@ constexpr std::string_view kMagnitudeWords[] = {"softplus", "relu", "identity"};
 constexpr std::string_view kClampWords[] = {"none", "forward"};
 constexpr std::string_view kTemperatureFormWords[] = {"log_floor", "power"};
 
+constexpr UnclearField kQueryUnclear[] = {
+    kWhichDim,
+    kHeadsOfModel,
+    kAnyHeads,
+    kNoValues,
+    {kLengthWords, "it works at any position: choose them with --positions 0:512"},
+};
+
 void check_sections(const Pope& spec, std::int64_t channels, std::string_view where) {
   base::require_input(spec.axes != 1, where, "sections are for several axes but axes is 1");
   base::require_input(static_cast<std::int64_t>(spec.sections.size()) == spec.axes, where,
@@ -51,7 +59,8 @@ std::vector<Field> pope_fields(Pope& s) {
       base_field(s.base, "the slowest channel rotates about this many times more slowly than the fastest")
           .alias(base_aliases()),
       Field("rotary_dim", &s.rotary_dim, "how many channels rotate, from the first; the others are unchanged; 0: all")
-          .between(0, kPopeLimit, "channels"),
+          .between(0, kPopeLimit, "channels")
+          .alias({"rotary_ndims"}),
       Field("inv_freq", &s.inv_freq,
             "a list of frequencies instead of the rule: one per channel, or one per axis and channel")
           .in("radians per position"),
@@ -75,7 +84,8 @@ std::vector<Field> xpos_fields(Xpos& s) {
           .alias(base_aliases()),
       Field("layout", enum_field(s.layout, kQueryLayoutWords), "which channels form a pair"),
       Field("rotary_dim", &s.rotary_dim, "channels that rotate and decay, even; 0: all")
-          .between(0, kHeadDimLimit, "channels"),
+          .between(0, kHeadDimLimit, "channels")
+          .alias({"rotary_ndims"}),
       first_channel_field(s.first_channel),
       Field("inv_freq", &s.inv_freq, "a list of frequencies instead of the rule: one per pair")
           .in("radians per position"),
@@ -151,9 +161,11 @@ std::vector<ParameterInfo> pope_parameters(const Pope& spec) {
 
 constinit const spec::KindRow Pope::row = {.fields = spec::of_kind<spec::pope_fields>,
                                            .check = spec::of_kind<spec::check_pope>,
-                                           .parameters = spec::of_kind<spec::pope_parameters>};
+                                           .parameters = spec::of_kind<spec::pope_parameters>,
+                                           .unclear = spec::kQueryUnclear};
 constinit const spec::KindRow Xpos::row = {.fields = spec::of_kind<spec::xpos_fields>,
-                                           .check = spec::of_kind<spec::check_xpos>};
+                                           .check = spec::of_kind<spec::check_xpos>,
+                                           .unclear = spec::kQueryUnclear};
 constinit const spec::KindRow QueryTemperature::row = {.fields = spec::of_kind<spec::temperature_fields>};
 
 }  // namespace posenc

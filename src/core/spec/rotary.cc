@@ -10,6 +10,7 @@
 #include "core/spec/kind_row.h"
 #include "core/spec/scaling_fields.h"
 #include "core/spec/shared_fields.h"
+#include "core/text/joined.h"
 
 namespace posenc {
 namespace spec {
@@ -31,52 +32,42 @@ constexpr std::string_view kFactorInWords[] = {"table", "query", "softmax"};
 constexpr std::string_view kRotaryPrecisionWords[] = {"exact", "reference"};
 
 constexpr std::string_view kRotaryNames[] = {"rope", "rotary_embedding"};
-constexpr std::string_view kWhichDim =
-    "write head_dim for the channels of a head, rotary:head_dim=64, and rotary_dim for those of them that rotate, "
-    "rotary:head_dim=64,rotary_dim=32";
-constexpr std::string_view kPerHead =
-    "it acts within each head: write head_dim, which is often hidden_size / heads, rotary:head_dim=64";
-constexpr std::string_view kAnyHeads = "it is the same for every head: leave the number of heads out";
 constexpr std::string_view kAnyPosition =
     "it works at any position: choose them with --positions 0:512; the trained length of a scaling is its "
     "original_positions";
-constexpr std::string_view kScaling =
-    "write its type as scaling and its numbers beside it: rotary:head_dim=64,scaling=linear,factor=4";
 constexpr std::string_view kPairing =
     "write layout=half (GPT-NeoX, Llama in Hugging Face) or layout=interleaved (GPT-J, Llama by Meta)";
 constexpr UnclearField kRotaryUnclear[] = {
-    {"dim", kWhichDim},
-    {"width", kWhichDim},
-    {"d_model", kPerHead},
-    {"hidden_size", kPerHead},
-    {"embed_dim", kPerHead},
-    {"n_embd", kPerHead},
-    {"heads", kAnyHeads},
-    {"n_heads", kAnyHeads},
-    {"num_heads", kAnyHeads},
-    {"num_attention_heads", kAnyHeads},
-    {"max_len", kAnyPosition},
-    {"max_position_embeddings", kAnyPosition},
-    {"max_seq_len", kAnyPosition},
-    {"rows", kAnyPosition},
-    {"rope_scaling", kScaling},
-    {"rope_type", kScaling},
-    {"interleaved", kPairing},
-    {"is_neox_style", kPairing},
-    {"traditional", kPairing},
+    kWhichDim,
+    kHeadsOfModel,
+    kAnyHeads,
+    kNoValues,
+    {kLengthWords, kAnyPosition},
+    {"rope_scaling rope_type", "write its type as scaling and its numbers beside it: <head_dim=64,scaling={}>",
+     "linear"},
+    {"interleaved is_neox_style traditional", kPairing},
 };
 
 // One word per alternative of the variant. Setting the field replaces the scaling by the chosen one's defaults.
 EnumField scaling_field(Scaling& scaling) {
   return {&scaling, scaling_words(),
           [](const void* from) noexcept { return static_cast<int>(static_cast<const Scaling*>(from)->index()); },
-          [](void* to, int index) noexcept { *static_cast<Scaling*>(to) = default_scaling(index); }};
+          [](void* to, int index) noexcept { *static_cast<Scaling*>(to) = default_scaling(index); },
+          other_scaling_words()};
+}
+
+// Past the trained length, if the scaling depends on it.
+std::string example_length(const Scaling& scaling) {
+  const std::int64_t trained = trained_length(scaling).value_or(0);
+  if (!needs_length(scaling) || trained < 1 || trained > kMaxPosition / 4) return "";
+  return std::to_string(4 * trained);
 }
 
 std::vector<Field> length_and_layer_fields(Rotary& s) {
   return {
       Field("sequence_length", &s.sequence_length, "the length to scale for, if the scaling depends on it")
-          .between(1, kPositionLimit, "positions"),
+          .between(1, kPositionLimit, "positions")
+          .example(example_length(s.scaling)),
       Field("local_base", &s.local_base, "base of local (sliding-window) layers; 0: all layers are alike").at_least(0),
       Field("global_every", &s.global_every, "local_base only: every Nth layer is global, the last of each group")
           .between(1, kMaxWidth, "layers"),
@@ -101,8 +92,24 @@ std::int64_t listed_pairs(Rotary& s) {
   return 0;
 }
 
-// Chooses an example head_dim: the window must have the pairs that the given lists imply, fit in the head, and divide
-// evenly among the axes.
+bool lacks_list(Scaling& scaling) {
+  const std::vector<Field> fields = scaling_fields(scaling);
+  return std::any_of(fields.begin(), fields.end(), [](const Field& field) {
+    const auto* list = std::get_if<std::vector<double>*>(&field.value);
+    return list != nullptr && (*list)->empty();
+  });
+}
+
+// The example of a list is its number for every pair; a long list has none. Fields may not have been checked yet.
+void repeat_example(Field& list, const Rotary& s) {
+  const std::int64_t most = kExampleWidth.by_hand;
+  const bool whole = s.rotary_dim == 0 && s.partial_rotary_factor == 1;
+  const std::int64_t pairs = whole && s.head_dim >= 0 && s.head_dim <= 2 * most ? s.head_dim / 2 : 0;
+  const std::vector<std::string> numbers(static_cast<std::size_t>(pairs), list.examples.picture);
+  list.examples = {text::joined(numbers, "/"), text::joined(numbers, "/")};
+}
+
+// A head whose window has the pairs that lists ask for, lies in the head, and can be shared by the axes.
 ExampleSizes example_head(Rotary& s) {
   const std::int64_t rotary_dim = example_size(s.rotary_dim);
   const std::int64_t channels = rotary_dim != 0 ? rotary_dim : 2 * listed_pairs(s);
@@ -121,7 +128,7 @@ ExampleSizes example_head(Rotary& s) {
     }
     return head_dim;
   };
-  return {head(kExampleWidth.by_hand), head(kExampleWidth.picture)};
+  return {head(kExampleWidth.by_hand), head(lacks_list(s.scaling) ? kExampleWidth.by_hand : kExampleWidth.picture)};
 }
 
 std::vector<Field> rotary_fields(Rotary& s) {
@@ -131,12 +138,13 @@ std::vector<Field> rotary_fields(Rotary& s) {
           .alias(base_aliases()),
       Field("layout", enum_field(s.layout, kLayoutWords, kEngineLayouts), "which channels form a pair"),
       Field("rotary_dim", &s.rotary_dim, "channels that rotate, even; 0: int(head_dim * partial_rotary_factor)")
-          .between(0, kHeadDimLimit, "channels"),
+          .between(0, kHeadDimLimit, "channels")
+          .alias({"rotary_ndims"}),
       Field("partial_rotary_factor", &s.partial_rotary_factor,
             "share of the head that rotates, rounded down to a channel; an odd number gets one more")
           .above(0)
           .at_most(1)
-          .alias({"rotary_pct"}),
+          .alias({"rotary_pct", "rotary_percent", "rotary_emb_fraction"}),
       first_channel_field(s.first_channel),
       Field(
           "exponent_dim", &s.exponent_dim,
@@ -162,7 +170,8 @@ std::vector<Field> rotary_fields(Rotary& s) {
             "several axes only: the axis of each pair, counted from 0, instead of sections")
           .between(0, 7),
       Field("scale", &s.frequency_scale, "multiplies every frequency, as scaling the positions would: 2 pi in DINOv3")
-          .also_called("frequency_scale"),
+          .also_called("frequency_scale")
+          .alias({"freq_scale", "rope_freq_scale"}),
       Field("attention_factor", &s.attention_factor,
             "a factor that multiplies rotated vectors; none: the one of the scaling, else 1")
           .above(0)
@@ -176,6 +185,7 @@ std::vector<Field> rotary_fields(Rotary& s) {
   };
   for (Field& field : scaling_fields(s.scaling)) {
     field.group = "scaling";
+    if (std::holds_alternative<std::vector<double>*>(field.value)) repeat_example(field, s);
     fields.push_back(std::move(field));
   }
   for (Field& field : length_and_layer_fields(s)) fields.push_back(std::move(field));

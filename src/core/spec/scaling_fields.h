@@ -21,7 +21,10 @@ POSENC_INTERNAL std::vector<Field> scaling_fields(Scaling& scaling);
 // The names of all scalings, in the order of the variant's alternatives.
 POSENC_INTERNAL const std::vector<std::string_view>& scaling_words();
 
-// Alternative number `index` of the variant, with default fields.
+// Their other names, which text and JSON accept.
+POSENC_INTERNAL const std::vector<OtherWord>& other_scaling_words();
+
+// The variant's alternative number `index`, with default fields.
 POSENC_INTERNAL Scaling default_scaling(int index);
 
 // The names of the scalings that have a field with this name, "linear, ntk"; empty if none has it.

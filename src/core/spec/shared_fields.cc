@@ -19,10 +19,12 @@ Field with_example(Field field, const ExampleSizes& sizes) {
 }
 
 std::vector<std::string> width_aliases() {
-  return {"d_model", "hidden_size", "dim", "embed_dim", "embedding_dim", "n_embd"};
+  return {"d_model", "hidden_size", "dim", "embed_dim", "embedding_dim", "emb_dim", "n_embd"};
 }
 
-std::vector<std::string> base_aliases() { return {"theta", "rope_theta", "rope_base", "rotary_emb_base"}; }
+std::vector<std::string> base_aliases() {
+  return {"theta", "rope_theta", "rope_base", "rotary_base", "rotary_emb_base", "freq_base", "rope_freq_base"};
+}
 
 Field heads_field(std::int64_t& heads) {
   return with_example(Field("heads", &heads, "attention heads, counted by their queries")
@@ -36,7 +38,7 @@ Field head_dim_field(std::int64_t& head_dim, double low, double high) {
   return with_example(Field("head_dim", &head_dim, "channels per head")
                           .between(low, high, "channels")
                           .must_be_given()
-                          .alias({"d_head", "dim_head", "head_size"}),
+                          .alias({"d_head", "dim_head", "head_size", "d_k"}),
                       kExampleWidth);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -41,15 +40,25 @@ Field with_example(Field field, const ExampleSizes& sizes);
 std::vector<std::string> width_aliases();
 std::vector<std::string> base_aliases();  // rotary, pope and xpos only
 
-// The unclear fields of an encoding that is added to embeddings: the names about heads, then its own.
-template <std::size_t size>
-constexpr std::array<UnclearField, size + 4> without_heads(const UnclearField (&own)[size]) {
-  constexpr std::string_view kNoHeads = "it is added to embeddings, before they are split into heads";
-  std::array<UnclearField, size + 4> fields = {
-      {{"heads", kNoHeads}, {"n_heads", kNoHeads}, {"num_heads", kNoHeads}, {"head_dim", kNoHeads}}};
-  std::copy(own, own + size, fields.begin() + 4);
-  return fields;
-}
+// Words that mean no field of several kinds, and their answers.
+inline constexpr std::string_view kLengthWords =
+    "rows max_len max_seq_len max_position_embeddings n_ctx n_positions num_embeddings block_size context_length";
+inline constexpr std::string_view kModelWidthWords = "d_model hidden_size embed_dim embedding_dim emb_dim n_embd";
+inline constexpr UnclearField kBeforeHeads = {
+    "heads n_heads num_heads n_head num_attention_heads head_dim d_head dim_head head_size d_k",
+    "it is added to embeddings, before they are split into heads"};
+inline constexpr UnclearField kAnyHeads = {"heads n_heads num_heads n_head num_attention_heads",
+                                           "it is the same for every head: leave the number of heads out"};
+inline constexpr UnclearField kAnyDistance = {
+    kLengthWords, "it works at any distance: choose positions with --queries 0:512 and --keys 0:512"};
+inline constexpr UnclearField kHeadsOfModel = {
+    kModelWidthWords, "it acts within each head: write head_dim, which is often hidden_size / heads, <head_dim=64>"};
+// rotary, pope and xpos only
+inline constexpr UnclearField kWhichDim = {
+    "dim width",
+    "write head_dim for the channels of a head, <head_dim={}>, and rotary_dim for those of them that rotate, "
+    "<rotary_dim={}>"};
+inline constexpr UnclearField kNoValues = {"d_v", "it acts on queries and keys: leave the width of values out"};
 
 Field heads_field(std::int64_t& heads);
 Field head_dim_field(std::int64_t& head_dim, double low = 1, double high = kHeadDimLimit);

@@ -15,14 +15,17 @@ constexpr std::string_view kOddWords[] = {"drop", "zero", "error"};
 
 constexpr std::string_view kSinusoidalNames[] = {"sin", "sine", "sinusoid", "vaswani", "absolute"};
 constexpr std::string_view kNoEnd = "it has a row for every position: choose them with --positions 0:512";
-constexpr auto kSinusoidalUnclear = without_heads({
-    {"rows", kNoEnd},
-    {"max_len", kNoEnd},
+constexpr UnclearField kSinusoidalUnclear[] = {
+    kBeforeHeads,
+    {kLengthWords, kNoEnd},
     {"length", kNoEnd},
-    {"max_position_embeddings", kNoEnd},
-    {"theta", "write base: sinusoidal:width=128,base=10000"},
+    {"theta", "write base: <width=128,base={}>", "10000"},
+    {"num_pos_feats",
+     "DETR has so many channels for each axis: write <width={}> for one axis, or "
+     "<concat:0.axis=0,0.width={},1.axis=1,1.width={}> for two",
+     "128"},
     {"dropout", "dropout belongs to the model, not to the encoding: posenc add --dropout 0.1"},
-});
+};
 
 // Chooses an example width: listed frequencies determine it, and there must be more pairs than `shift`.
 ExampleSizes example_width(const Sinusoidal& s) {
@@ -41,7 +44,8 @@ std::vector<Field> sinusoidal_fields(Sinusoidal& s) {
                        .must_be_given()
                        .alias(width_aliases()),
                    example_width(s)),
-      base_field(s.base, "the slowest pair is about this many times slower than the fastest"),
+      base_field(s.base, "the slowest pair is about this many times slower than the fastest")
+          .alias({"temperature", "max_period"}),
       Field("spacing", enum_field(s.spacing, kSpacingWords),
             "exponent of pair j: 2j/width, 2j/(width rounded up to even), or j/(pairs - shift)"),
       Field("shift", &s.shift, "spacing=half only: 1 in tensor2tensor, any value in diffusion timesteps"),

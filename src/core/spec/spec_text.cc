@@ -2,6 +2,7 @@
 
 #include "core/base/refuse.h"
 #include "core/spec/fields.h"
+#include "core/text/folded.h"
 #include "core/text/number_text.h"
 #include "posenc/list_reader.h"
 #include "posenc/spec.h"
@@ -11,8 +12,9 @@ namespace {
 
 // One `field=value` of a spec text.
 struct Item {
-  std::string name;
+  std::string name;  // folded
   std::string value;
+  std::string typed = {};  // the name as it was given
 };
 
 [[noreturn]] void fail_text(std::string_view text, const std::string& message) {
@@ -25,17 +27,23 @@ std::string_view without_spaces(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
+[[noreturn]] void fail_item(std::string_view text, std::string_view item) {
+  const std::string meant = spec::repaired(text);
+  fail_text(text,
+            "expected field=value but got '" + std::string(item) + "'" + (meant.empty() ? "" : "; write " + meant));
+}
+
 std::vector<Item> split_items(std::string_view text, std::string_view list) {
   std::vector<Item> items;
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
     const std::string_view item = without_spaces(list.substr(0, comma));
     const std::size_t equals = item.find('=');
-    if (equals == std::string_view::npos || equals == 0) {
-      fail_text(text, "expected field=value but got '" + std::string(item) + "'");
-    }
-    items.push_back(
-        {std::string(without_spaces(item.substr(0, equals))), std::string(without_spaces(item.substr(equals + 1)))});
+    if (equals == std::string_view::npos || equals == 0) fail_item(text, item);
+    const std::string_view name = without_spaces(item.substr(0, equals));
+    const std::string_view value = without_spaces(item.substr(equals + 1));
+    if (!value.starts_with('@') && value.find_first_of(" ;:()=") != std::string_view::npos) fail_item(text, item);
+    items.push_back({text::folded(name), std::string(value), std::string(name)});
     if (comma != std::string_view::npos && comma + 1 == list.size()) fail_text(text, "nothing follows the last comma");
     list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
   }
@@ -55,12 +63,12 @@ void check_repeats(std::string_view text, const std::vector<spec::Field>& fields
     const std::string name(spec::printed_name(fields, item.name));
     const Item* same = find(printed, name);
     if (same == nullptr) {
-      printed.push_back({name, item.value});
+      printed.push_back({name, item.value, item.typed});
       continue;
     }
-    const std::string& other = items[static_cast<std::size_t>(same - printed.data())].name;
-    if (other == item.name) fail_text(text, item.name + " is given twice");
-    fail_text(text, other + " and " + item.name + " are the same field: give one of them");
+    const Item& other = items[static_cast<std::size_t>(same - printed.data())];
+    if (other.name == item.name) fail_text(text, item.name + " is given twice");
+    fail_text(text, other.typed + " and " + item.typed + " are the same field: give one of them");
   }
   items = std::move(printed);
 }
@@ -129,17 +137,29 @@ SpecText read_given(std::string_view text, const ListReader& read_list) {
       if (field->selects) continue;  // already set; setting it again would reset the fields that it selects
       spec::set_from_text(kind, *field, item.value, read_list);
     } else if (!spec::is_shorthand(spec, item.name)) {
-      spec::fail_unknown_field(spec, item.name, "[parse_spec]");
+      spec::fail_unknown_field(spec, item.typed, item.value, "[parse_spec]");
     }
   }
   return given;
 }
 
-// Adds example values for the missing fields to `given`; returns the added fields as text, "width=8".
+// Whether no field is given, or a scaling without its fields: then example values are those of all fields that have
+// one.
+bool only_chosen(SpecText& given) {
+  bool chosen = given.items.empty();
+  for (const spec::Field& field : spec::fields_of(given.spec)) {
+    const bool found = find(given.items, field.name) != nullptr;
+    if (found && !field.group.empty()) return false;
+    chosen = chosen || (found && field.selects);
+  }
+  return chosen;
+}
+
+// Adds the fields that are missing to `given`; returns them as text, "width=8".
 std::string fill_in(SpecText& given, ExampleSize size, bool sizes) {
   auto& [spec, items] = given;
-  const bool alone = items.empty();
-  if (alone) spec::make_parts(spec, 2, [](std::size_t) { return std::string_view(); });
+  const bool alone = only_chosen(given);
+  if (items.empty()) spec::make_parts(spec, 2, [](std::size_t) { return std::string_view(); });
   const std::size_t before = items.size(), count = spec::fields_of(spec).size();
   for (std::size_t i = 0; i < count; ++i) {
     const spec::Field field = std::move(spec::fields_of(spec)[i]);  // an example depends on the fields before it
@@ -156,7 +176,7 @@ std::string fill_in(SpecText& given, ExampleSize size, bool sizes) {
 void check_required(std::string_view text, SpecText& given) {
   for (const spec::Field& field : spec::fields_of(given.spec)) {
     if (!field.required || find(given.items, field.name) != nullptr) continue;
-    if (!field.group.empty()) {
+    if (!field.group.empty() && field.examples.picture.empty()) {
       fail_text(text, field.name + " must be given beside " + std::string(field.group) + "=" +
                           find(given.items, field.group)->value);
     }
@@ -169,6 +189,38 @@ void check_required(std::string_view text, SpecText& given) {
 }
 
 }  // namespace
+
+std::optional<std::string> spec::example_with(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  std::optional<Spec> spec = default_spec(text.substr(0, colon));
+  if (!spec) return std::nullopt;
+  SpecText given{*std::move(spec), {}};
+  for (std::string_view list = text.substr(std::min(colon + 1, text.size())); !list.empty();) {
+    const std::string_view item = list.substr(0, list.find(','));
+    const std::size_t equals = std::min(item.find('='), item.size());
+    given.items.push_back(
+        {std::string(item.substr(0, equals)), std::string(item.substr(std::min(equals + 1, item.size())))});
+    list.remove_prefix(std::min(item.size() + 1, list.size()));
+  }
+  posenc::make_parts(given.spec, given.items);
+  for (const bool selecting : {true, false}) {  // those that select decide which others there are
+    const std::vector<Field> fields = fields_of(given.spec);
+    for (Item& item : given.items) {
+      const auto field = std::find_if(fields.begin(), fields.end(),
+                                      [&](const Field& f) { return !item.name.empty() && f.answers_to(item.name); });
+      if (field == fields.end() ? !selecting : field->selects == selecting && !fits(*field, item.value))
+        return std::nullopt;
+      if (field == fields.end() || field->selects != selecting) continue;
+      item.name = field->name;
+      set_from_text("", *field, item.value, ListReader());
+    }
+  }
+  for (const Item& item : given.items) {
+    if (item.name.empty() || find(given.items, item.name) != &item) return std::nullopt;  // given twice
+  }
+  fill_in(given, ExampleSize::picture, true);
+  return joined_text(kind_of(given.spec), given.items);
+}
 
 Spec parse_spec(std::string_view text) { return complete_spec(text).spec; }
 

@@ -14,13 +14,23 @@ constexpr std::string_view kPastWords[] = {"clip", "zero", "error"};
 constexpr std::string_view kNoneNames[] = {"nope", "no_positions"};
 constexpr std::string_view kShawNames[] = {"relative"};
 constexpr std::string_view kTransformerXlNames[] = {"transformerxl", "txl", "relative"};
-constexpr std::string_view kBothSides = "write how far it reaches to either side: left=16,right=16";
+constexpr UnclearField kValuesAsGiven = {"d_v", "values have the width that they are given with: leave it out"};
 constexpr UnclearField kShawUnclear[] = {
-    {"max_relative_position", kBothSides}, {"max_relative_positions", kBothSides}, {"max_distance", kBothSides}};
-constexpr std::string_view kWhichTransformerXlDim =
-    "write head_dim for the channels of a head, or width for those of the sinusoidal rows: "
-    "transformer_xl:heads=8,head_dim=64,width=512";
-constexpr UnclearField kTransformerXlUnclear[] = {{"dim", kWhichTransformerXlDim}};
+    {"max_relative_position max_relative_positions max_distance",
+     "write how far it reaches to either side: <left={},right={}>", "16"},
+    {"dim width", "write head_dim for the channels of a head: <head_dim={}>"},
+    kHeadsOfModel,
+    kAnyHeads,
+    kValuesAsGiven,
+    kAnyDistance,
+};
+constexpr UnclearField kTransformerXlUnclear[] = {
+    {"dim",
+     "write head_dim for the channels of a head, <heads=8,head_dim={},width=512>, or width for those of the sinusoidal "
+     "rows, <heads=8,head_dim=64,width={}>"},
+    kValuesAsGiven,
+    kAnyDistance,
+};
 constexpr std::string_view kTermWords[] = {"query", "query_and_key"};
 
 std::vector<Field> shaw_fields(Shaw& s) {

@@ -41,6 +41,19 @@ TEST(CompleteSpec, SaysWhatItFilledIn) {
   EXPECT_EQ(to_text(complete_spec("window").spec), "window");
 }
 
+TEST(CompleteSpec, EveryScalingIsUsableByItsNameAlone) {
+  for (const KindInfo& scaling : scaling_kinds()) {
+    for (const ExampleSize size : kSizes) {
+      const NamedSpec named = complete_spec("rotary:scaling=" + scaling.name, {.example = size});
+      SCOPED_TRACE(named.text);
+      EXPECT_EQ(kind_of(std::get<Rotary>(named.spec).scaling), scaling.name);
+      EXPECT_EQ(complete_spec(named.text, {.example = size}).assumed, "");
+      const auto& rotary = std::get<Rotary>(named.spec);
+      EXPECT_TRUE(!needs_length(rotary.scaling) || rotary.sequence_length);
+    }
+  }
+}
+
 TEST(CompleteSpec, KeepsWhatIsGivenAndFitsIt) {
   const struct {
     const char* text;
@@ -67,6 +80,11 @@ TEST(CompleteSpec, KeepsWhatIsGivenAndFitsIt) {
       {"rotary:partial_rotary_factor=0.25", "head_dim=8"},
       {"rotary:partial_rotary_factor=0.5,inv_freq=1/0.1/0.01", "head_dim=12"},
       {"rotary:scaling=learned_multipliers,log_multipliers=1/2/3", "head_dim=6"},
+      {"rotary:scaling=yarn", "head_dim=8,factor=4,original_positions=4096"},
+      {"rotary:head_dim=16,scaling=yarn,factor=2", "original_positions=4096"},
+      {"rotary:head_dim=16,scaling=yarn,original_positions=64,max_positions=128", ""},
+      {"rotary:scaling=dynamic,sequence_length=9", "head_dim=8,factor=4,original_positions=4096"},
+      {"rotary:scaling=learned_multipliers,head_dim=4", "log_multipliers=-1/-1"},
       {"alibi:biased_heads=6", "heads=6"},
       {"pope:axes=2,sections=3/5", "head_dim=8"},
       {"pope:inv_freq=1/0.5/0.25", "head_dim=3"},
