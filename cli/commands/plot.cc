@@ -235,6 +235,12 @@ std::vector<double> read_reals(const std::string& list, const char* option) {
   return numbers;
 }
 
+std::vector<std::int64_t> chosen_channels(const PlotCommand& options, const std::optional<Encoding>& encoding) {
+  if (options.channels.empty()) return {};
+  const bool rows = encoding && encoding->place() == Place::input;
+  return parse_channels(options.channels, rows ? encoding->width() : kMostPositions);
+}
+
 FigureOptions figure_options(const PlotCommand& options, LoadedFigure& loaded) {
   FigureOptions chosen;
   if (!options.positions.empty()) {
@@ -251,10 +257,6 @@ FigureOptions figure_options(const PlotCommand& options, LoadedFigure& loaded) {
   }
   chosen.bases = read_reals(options.bases, "--bases");
   chosen.exponents = read_reals(options.exponents, "--exponents");
-  if (!options.channels.empty()) {
-    const bool rows = encoding && encoding->place() == Place::input;
-    chosen.channels = parse_channels(options.channels, rows ? encoding->width() : kMostPositions);
-  }
   if (!options.content.empty()) {
     loaded.content = load_array(options.content);
     chosen.content = loaded.content->view();
@@ -359,6 +361,7 @@ int run(PlotCommand options) {
   LoadedFigure loaded;
   FigureOptions chosen = figure_options(options, loaded);
   const std::optional<Encoding> encoding = load_subject(info, options, chosen);
+  chosen.channels = chosen_channels(options, encoding);
   chosen.command = command_of(info, options, encoding);
   if (format == "text") {
     const TerminalSize size = terminal_size();
