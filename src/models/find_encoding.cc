@@ -93,7 +93,10 @@ void fail_if_model(const std::string& text) {
   if (const std::string kinds = spec::kind_candidates(text.substr(0, text.find(':'))); !kinds.empty()) {
     fail(ErrorKind::bad_input, quoted + " may mean several encodings: write " + kinds);
   }
-  if (const std::string hint = spec::scaling_hint(text); !hint.empty()) fail(ErrorKind::bad_input, quoted + hint);
+  if (const std::string hint = spec::scaling_hint(text); !hint.empty()) {
+    const std::vector<std::string_view> family = family_in_catalog(text);
+    fail(ErrorKind::bad_input, quoted + hint + (family.empty() ? "" : ", or name a model: " + some_of(family)));
+  }
   if (text.find('=') == std::string::npos) fail_if_model(text);
   const std::string_view kind = spec::nearest_kind(text.substr(0, text.find(':')));
   fail(ErrorKind::bad_input,
