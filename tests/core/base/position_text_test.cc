@@ -167,7 +167,8 @@ TEST(ParsePositions, SaysHowARangeIsWritten) {
       {"range(4)", "0:4"},      {"range(2, 8)", "2:8"}, {"np.arange(0, 8, 2)", "0:8:2"},
       {"0.5 1.5", "0.5,1.5"}};
   for (const auto& [text, list] : others) {
-    expect_error(ErrorKind::bad_input, std::string("; did you mean ") + list + "?", [&] { parse_positions(text); });
+    expect_error(ErrorKind::bad_input, std::string("; did you mean ") + list + "?",
+                 [given = text] { parse_positions(given); });
   }
   for (const char* text :
        {"3-0", "a-b", "-", "--", "1-", "1-2-3", "3 - 5", "0:4 5", "0:", "[]", "range(1,2,3,4)", "f(x)"}) {
