@@ -91,7 +91,13 @@ std::string example_field_hint(const CLI::App& command, const std::string& optio
   const auto is_kind = [&](const std::string& word) { return find_kind(all, word) != nullptr; };
   if (std::any_of(words.begin(), words.end(), is_kind)) return "";
   const KindInfo* kind = kind_for_example(all, command, option.substr(2), words);
-  return field_of(kind, kind == nullptr ? "" : kind->name, option, value);
+  if (std::string hint = field_of(kind, kind == nullptr ? "" : kind->name, option, value); !hint.empty()) return hint;
+  std::vector<std::string> others;
+  if (command.get_option_no_throw("SPEC") == nullptr) return "";
+  for (const KindInfo& other : all) {
+    if (find_field(other, option.substr(2)) != nullptr) others.push_back(other.name);
+  }
+  return others.empty() ? "" : fmt::format("; it is a field of the SPEC, of {}", fmt::join(others, ", "));
 }
 
 // The word that follows an option, if it may be its value.
@@ -286,8 +292,10 @@ std::string stray_word(const CLI::App& command, const std::vector<std::string>& 
       if (find_kind(all, *before) == nullptr) continue;
       return fmt::format("'{}' is not part of the SPEC; write {}, without a space", stray, with_field(*before, stray));
     }
-    return fmt::format("unexpected '{}' after '{}'{}", stray, *(found - 1),
-                       positions_hint(command, *(found - 1), stray));
+    const bool encoding = find_kind(all, stray) != nullptr && command.get_option_no_throw("--encoding") != nullptr;
+    return fmt::format(
+        "unexpected '{}' after '{}'{}", stray, *(found - 1),
+        encoding ? "; did you mean --encoding " + stray + "?" : positions_hint(command, *(found - 1), stray));
   }
   return "";
 }
@@ -417,7 +425,10 @@ std::string for_command_line(const std::string& message) {
   if (file) return name + ": " + message.substr(end + 2);
   const auto part_of_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ':'; };
   if (!std::all_of(name.begin(), name.end(), part_of_name)) return message;
-  const std::string rest = message.substr(end + 2);
+  std::string rest = message.substr(end + 2);
+  if (rest.find(" needs the parameter ") != std::string::npos) {
+    rest += "; give it with --file or --parameter, or draw random numbers with --init normal";
+  }
   for (const std::vector<KindInfo>& list : {kinds(), scaling_kinds()}) {
     for (const KindInfo& kind : list) {
       if (kind.name == name && !rest.starts_with(name)) return name + ": " + rest;

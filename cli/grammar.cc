@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <type_traits>
 #include <utility>
 
@@ -23,10 +24,15 @@ Option& Option::required() {
 }
 
 // The description of the rule, {auto,light,dark}, is where completions find the words.
-Option& Option::one_of(std::initializer_list<const char*> words) {
+Option& Option::one_of(std::initializer_list<const char*> words,
+                       std::initializer_list<std::pair<std::string_view, const char*>> others) {
   const std::vector<std::string> known(words.begin(), words.end());
-  const auto rule = [known](std::string& text) -> std::string {
-    if (const auto found = std::find(known.begin(), known.end(), lower_case(text)); found != known.end()) {
+  const std::map<std::string, std::string, std::less<>> meanings(others.begin(), others.end());
+  const auto rule = [known, meanings](std::string& text) -> std::string {
+    const std::string typed = lower_case(text);
+    const auto other = meanings.find(typed);
+    if (const auto found = std::find(known.begin(), known.end(), other == meanings.end() ? typed : other->second);
+        found != known.end()) {
       text = *found;
       return "";
     }
@@ -36,6 +42,8 @@ Option& Option::one_of(std::initializer_list<const char*> words) {
   option_->transform(CLI::Validator(rule, fmt::format("{{{}}}", fmt::join(known, ","))));
   return value("WORD");
 }
+
+Option& Option::one_of(std::initializer_list<const char*> words) { return one_of(words, {}); }
 
 Option& Option::within(std::int64_t least, std::int64_t most) {
   return check([least, most](const std::string& text) -> std::string {

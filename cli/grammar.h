@@ -7,6 +7,8 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -36,6 +38,9 @@ class Option {
   Option& required();
   // One of these words, in any case; the variable gets the word as it is written here.
   Option& one_of(std::initializer_list<const char*> words);
+  // The same; `others` are pairs of another name and the word that it means.
+  Option& one_of(std::initializer_list<const char*> words,
+                 std::initializer_list<std::pair<std::string_view, const char*>> others);
   Option& within(std::int64_t least, std::int64_t most);
   Option& between(double least, double most);
   Option& not_empty();  // an empty value is probably a shell variable that was not set

@@ -87,7 +87,15 @@ void add_threads(Command& command, std::int64_t& threads) {
 
 void add_dtype(Command& command, std::string& dtype, const std::string& fallback) {
   command.add("--dtype", dtype, "f64, f32, f16 or bf16 (default: " + fallback + ")")
-      .one_of({"f64", "f32", "f16", "bf16"});
+      .one_of({"f64", "f32", "f16", "bf16"}, {{"float64", "f64"},
+                                              {"double", "f64"},
+                                              {"float32", "f32"},
+                                              {"float", "f32"},
+                                              {"fp32", "f32"},
+                                              {"float16", "f16"},
+                                              {"half", "f16"},
+                                              {"fp16", "f16"},
+                                              {"bfloat16", "bf16"}});
 }
 
 void add_max_bytes(Command& command, std::int64_t& max_bytes) {

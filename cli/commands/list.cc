@@ -143,7 +143,8 @@ auto named(const List& list, const std::string& name) {
 std::string full_name(const std::string& word) {
   const std::vector<std::string_view> kinds = kinds_called(word);
   if (kinds.size() > 1) {
-    fail(ErrorKind::usage, fmt::format("'{}' may mean several encodings: write {}", word, either(kinds)));
+    fail(ErrorKind::usage,
+         fmt::format("'{}' may mean several encodings: posenc list {}", word, fmt::join(kinds, ", or posenc list ")));
   }
   return kinds.empty() ? scaling_called(word).value_or(word) : std::string(kinds[0]);
 }
@@ -159,6 +160,12 @@ std::string full_name(const std::string& word) {
     known.insert(known.end(), scaling.also.begin(), scaling.also.end());
   }
   for (const FigureInfo& info : figures()) known.emplace_back(info.name);
+  if (find_in_catalog(topic) != nullptr) {
+    fail(ErrorKind::usage, fmt::format("'{0}' is a model: posenc show {0}", topic));
+  }
+  if (!family_in_catalog(topic).empty()) {
+    fail(ErrorKind::usage, fmt::format("'{0}' is the name of several models: posenc list models {0}", topic));
+  }
   const std::string hint = text::hint(topic, known);
   fail(ErrorKind::usage, fmt::format("'{}' is not a kind, a scaling or a figure{}", topic,
                                      hint.empty() ? "; posenc list shows the kinds" : hint));
@@ -202,7 +209,14 @@ Json topic_json(const std::string& topic) {
       .set("figures", figures_json());
 }
 
-int run(const ListCommand& options) {
+// In lower case; the kinds have no topic of their own.
+std::string topic_meant(const std::string& typed) {
+  const std::string topic = lower_case(typed);
+  return topic == "kinds" || topic == "encodings" ? "" : topic;
+}
+
+int run(ListCommand options) {
+  options.topic = topic_meant(options.topic);
   if (!options.used.empty() && options.topic != "models") {
     fail(ErrorKind::usage, fmt::format("unexpected '{}' after '{}'", options.used, options.topic));
   }

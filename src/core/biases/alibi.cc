@@ -33,7 +33,7 @@ std::vector<Field> alibi_fields(Alibi& s) {
           Field("bias_max", &s.bias_max, "the last slope is 2^-bias_max if heads is a power of two")
               .above(0)
               .at_most(1024)
-              .alias({"alibi_bias_max"}),
+              .alias({"alibi_bias_max", "max_bias"}),
           Field("form", enum_field(s.form, kFormWords),
                 "what the slope multiplies: -|i - j|, -max(i - j, 0), or the position of the key (BLOOM)"),
           Field("precision", enum_field(s.precision, kPrecisionWords),

@@ -117,9 +117,11 @@ std::vector<Field> t5_fields(T5& s) {
 void check_t5(const T5& spec, std::string_view where) {
   const bool both = spec.direction == T5Direction::bidirectional;
   base::require_input(!both || spec.buckets % 2 == 0, where,
-                      "buckets must be even where bidirectional, half for either side, but got ", spec.buckets);
+                      "buckets must be even if direction is bidirectional, half for either side, but got ",
+                      spec.buckets);
   base::require_input(!both || spec.buckets >= 4, where,
-                      "buckets must be at least 4 where bidirectional, 2 for either side, but got ", spec.buckets);
+                      "buckets must be at least 4 if direction is bidirectional, 2 for either side, but got ",
+                      spec.buckets);
   // The logarithm covers the distances between the last one with its own bucket and max_distance.
   const std::int64_t exact = (both ? spec.buckets / 2 : spec.buckets) / 2;
   base::require_input(spec.max_distance > exact, where, "max_distance must be above the ", exact,

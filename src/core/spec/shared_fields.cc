@@ -19,7 +19,7 @@ Field with_example(Field field, const ExampleSizes& sizes) {
 }
 
 std::vector<std::string> width_aliases() {
-  return {"d_model", "hidden_size", "dim", "embed_dim", "embedding_dim", "emb_dim", "n_embd"};
+  return {"d_model", "hidden_size", "dim", "embed_dim", "embedding_dim", "emb_dim", "n_embd", "d"};
 }
 
 std::vector<std::string> base_aliases() {
@@ -30,7 +30,7 @@ Field heads_field(std::int64_t& heads) {
   return with_example(Field("heads", &heads, "attention heads, counted by their queries")
                           .between(1, kMaxHeads)
                           .must_be_given()
-                          .alias({"n_heads", "num_heads", "n_head", "num_attention_heads"}),
+                          .alias({"n_heads", "num_heads", "n_head", "num_attention_heads", "nhead"}),
                       kExampleHeads);
 }
 

@@ -43,11 +43,11 @@ std::vector<std::string> base_aliases();  // rotary, pope and xpos only
 // Words that mean no field of several kinds, and their answers.
 inline constexpr std::string_view kLengthWords =
     "rows max_len max_seq_len max_position_embeddings n_ctx n_positions num_embeddings block_size context_length";
-inline constexpr std::string_view kModelWidthWords = "d_model hidden_size embed_dim embedding_dim emb_dim n_embd";
+inline constexpr std::string_view kModelWidthWords = "d_model hidden_size embed_dim embedding_dim emb_dim n_embd d";
 inline constexpr UnclearField kBeforeHeads = {
-    "heads n_heads num_heads n_head num_attention_heads head_dim d_head dim_head head_size d_k",
+    "heads n_heads num_heads n_head num_attention_heads nhead head_dim d_head dim_head head_size d_k",
     "it is added to embeddings, before they are split into heads"};
-inline constexpr UnclearField kAnyHeads = {"heads n_heads num_heads n_head num_attention_heads",
+inline constexpr UnclearField kAnyHeads = {"heads n_heads num_heads n_head num_attention_heads nhead",
                                            "it is the same for every head: leave the number of heads out"};
 inline constexpr UnclearField kAnyDistance = {
     kLengthWords, "it works at any distance: choose positions with --queries 0:512 and --keys 0:512"};

@@ -20,6 +20,7 @@ constexpr UnclearField kSinusoidalUnclear[] = {
     {kLengthWords, kNoEnd},
     {"length", kNoEnd},
     {"theta", "write base: <width=128,base={}>", "10000"},
+    {"n", "write base, <width=128,base={}>, or choose positions with --positions 0:512", "10000"},
     {"num_pos_feats",
      "DETR has so many channels for each axis: write <width={}> for one axis, or "
      "<concat:0.axis=0,0.width={},1.axis=1,1.width={}> for two",

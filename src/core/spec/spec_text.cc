@@ -27,7 +27,16 @@ std::string_view without_spaces(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
+// "base=10,000": a comma inside a number.
+bool is_rest_of_number(std::string_view text, std::string_view item) {
+  const auto before = static_cast<std::size_t>(item.data() - text.data());
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return item.size() == 3 && std::all_of(item.begin(), item.end(), is_digit) && before > 1 && text[before - 1] == ',' &&
+         is_digit(text[before - 2]);
+}
+
 [[noreturn]] void fail_item(std::string_view text, std::string_view item) {
+  if (is_rest_of_number(text, item)) fail_text(text, "write numbers without a comma: fields are separated by commas");
   const std::string meant = spec::repaired(text);
   fail_text(text,
             "expected field=value but got '" + std::string(item) + "'" + (meant.empty() ? "" : "; write " + meant));

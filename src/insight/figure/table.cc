@@ -349,7 +349,7 @@ Figure make_learned(const FigureCall& call) {
     page.figure.data.push_back(heat_table(names[i] + " cosine", heats.back(), "position", at, "position", at));
   }
   // Images below each other have the same size.
-  for (const std::size_t side : {0, 1}) {
+  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
     drawing::draw_heats(page.drawing(), {boxes[side], boxes[side + 2]}, {heats[side], heats[side + 2]},
                         {options[side], options[side + 2]});
   }

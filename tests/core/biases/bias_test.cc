@@ -386,7 +386,7 @@ TEST(BiasErrors, Specs) {
   const auto refused = [](ErrorKind kind, const std::string& part, const Spec& spec) {
     expect_error(kind, part, [&] { make_bias_schedule(spec); });
   };
-  refused(kBad, "buckets must be even where bidirectional", T5{.heads = 2, .buckets = 7});
+  refused(kBad, "buckets must be even if direction is bidirectional", T5{.heads = 2, .buckets = 7});
   refused(kBad, "buckets must be at least 4", T5{.heads = 2, .buckets = 2});
   refused(kBad, "max_distance must be above the 8 distances", T5{.heads = 2, .max_distance = 8});
   refused(kBad, "left must be at least 0 but got -1", Window{.left = -1});
