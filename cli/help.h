@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace CLI {
+class App;
 class FormatterBase;
 }  // namespace CLI
 

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/random_input.h"
 #include "cli/shared_options.h"
+#include "cli/sized_spec.h"
 #include "cli/token_positions.h"
 #include "posenc/embed.h"
 #include "posenc/error.h"
@@ -115,7 +116,9 @@ std::string report_of(const AddCommand& options, const Input& input, const Encod
 }
 
 int run(const AddCommand& options) {
-  const Encoding found = find_beside_input({options.spec}, options.encoding, missing_embeddings(options.input)).front();
+  const Encoding found = find_beside_input({spec_for_embeddings(options.spec, options.input.random)}, options.encoding,
+                                           missing_embeddings(options.input))
+                             .front();
   const std::string format = choose_array_format(options.output, options.tensor);
   const EncodingOptions learned = learned_options(options.encoding, options.input.made());
   const Encoding encoding = with_rows(found, learned);

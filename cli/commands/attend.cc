@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/random_input.h"
 #include "cli/shared_options.h"
+#include "cli/sized_spec.h"
 #include "cli/token_positions.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -231,7 +232,9 @@ std::string report_of(const Attention& attention, const Heads& heads, const Arra
 }
 
 int run(const AttendCommand& options) {
-  std::vector<Encoding> found = find_beside_input(options.specs, options.encoding, missing_heads(options));
+  std::vector<std::string> specs;
+  for (const std::string& spec : options.specs) specs.push_back(spec_for_heads(spec, options.random));
+  std::vector<Encoding> found = find_beside_input(specs, options.encoding, missing_heads(options));
   const OutputOptions weights_file{"", options.weights}, sums_file{"", options.log_sum_exp};
   const std::string format = choose_array_format(options.output, options.tensor),
                     weights_format = extra_format(options.weights), sums_format = extra_format(options.log_sum_exp);

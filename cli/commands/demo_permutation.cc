@@ -262,8 +262,8 @@ std::string demo_text(const PermutationCommand& options, const PermutationResult
                         fmt::join(result.others[i], " "));
   }
   text +=
-      "\nmean, largest: difference of the outputs of the permuted tokens, put back in order, from those of the "
-      "tokens\n";
+      "\nmean, largest: difference between the outputs of the sentence and of the permuted one, put back in "
+      "order\n";
   text += fmt::format("pooled: largest difference of the mean over all outputs{}\n\n", !two ? ""
                                                                                        : moved_is_other
                                                                                            ? ", sentence and permuted"

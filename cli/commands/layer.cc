@@ -20,6 +20,7 @@
 #include "cli/output.h"
 #include "cli/random_input.h"
 #include "cli/shared_options.h"
+#include "cli/sized_spec.h"
 #include "posenc/error.h"
 #include "posenc/files/load_layer.h"
 #include "posenc/files/spec_json.h"
@@ -64,64 +65,19 @@ void check_heads(std::int64_t width, std::int64_t heads) {
        fmt::format("--heads {} does not divide the width, {}: every head gets width / heads channels", heads, width));
 }
 
-// The sizes that a kind without fields gets.
-struct LayerSize {
-  std::int64_t width, heads;
-  std::int64_t rows;  // of a learned table; 0: a file decides its size
-};
-
-// "learned.rows" of a hybrid is "rows".
-std::string_view last_word(std::string_view field) { return field.substr(field.rfind('.') + 1); }
-
-bool has_table(const KindInfo& kind) {
-  const auto is_rule = [](const FieldInfo& field) { return last_word(field.name) == "past_end"; };
-  return std::any_of(kind.fields.begin(), kind.fields.end(), is_rule);
-}
-
-// The value that the layer gives to a field; empty: none.
-std::string value_of(const KindInfo& kind, const FieldInfo& field, const LayerSize& size) {
-  const bool required = field.fallback.empty();
-  if (has_table(kind)) {
-    const std::string_view word = last_word(field.name);
-    if (word == "past_end" && required) return "error";
-    if (word == "rows" && size.rows > 0) return fmt::format("{}", size.rows);
-    if (word == "width" && (required || (field.name == word && size.rows > 0))) return fmt::format("{}", size.width);
-    return "";
-  }
-  if (!required) return "";
-  if (field.name == "width") return fmt::format("{}", size.width);
-  if (field.name == "heads") return fmt::format("{}", size.heads);
-  if (field.name != "head_dim") return "";
-  check_heads(size.width, size.heads);
-  return fmt::format("{}", size.width / size.heads);
-}
-
 // A kind without fields gets the sizes of the layer. Tables get other choices too, which are printed.
-std::string completed(const std::string& text, const LayerSize& size) {
-  const std::optional<std::string> name = kind_called(text);
-  if (!name) return text;
-  std::string fields;
-  for (const KindInfo& kind : kinds()) {
-    if (kind.name != *name) continue;
-    for (const FieldInfo& field : kind.fields) {
-      const std::string value = value_of(kind, field, size);
-      if (!value.empty()) fields += fmt::format("{}{}={}", fields.empty() ? "" : ",", field.name, value);
-    }
-    const std::string spec = fields.empty() ? *name : *name + ":" + fields;
-    if (has_table(kind)) say_assumed(fields, spec);
-    return spec;
-  }
-  return text;
+std::string completed(const std::string& text, const InputSizes& sizes) {
+  const bool in_heads = sized_spec(text, {.head_dim = 1}).assumed.starts_with("head_dim=");
+  if (in_heads) check_heads(sizes.width, sizes.heads);
+  const SizedSpec sized = sized_spec(text, sizes);
+  if (sized.has_table && !sized.assumed.empty()) say_assumed(sized.assumed, sized.text);
+  return sized.text;
 }
 
 // Whether a kind with a learned table is given without fields.
 bool has_open_table(const LayerCommand& options) {
-  std::vector<std::string> names;
-  for (const std::string& text : options.specs) names.push_back(kind_called(text).value_or(""));
-  const std::vector<KindInfo> all = kinds();
-  return std::any_of(all.begin(), all.end(), [&](const KindInfo& kind) {
-    return has_table(kind) && std::find(names.begin(), names.end(), kind.name) != names.end();
-  });
+  return std::any_of(options.specs.begin(), options.specs.end(),
+                     [](const std::string& text) { return sized_spec(text, {}).has_table; });
 }
 
 // At most one encoding is added to x, the others act inside attention.
@@ -131,10 +87,10 @@ struct LayerEncodings {
   std::string text;
 };
 
-LayerEncodings load_encodings(const LayerCommand& options, const LayerSize& size) {
+LayerEncodings load_encodings(const LayerCommand& options, const InputSizes& sizes) {
   std::vector<std::string> texts;
-  for (const std::string& text : options.specs) texts.push_back(completed(text, size));
-  if (texts.empty()) texts.push_back(completed("sinusoidal", size));
+  for (const std::string& text : options.specs) texts.push_back(completed(text, sizes));
+  if (texts.empty()) texts.push_back(completed("sinusoidal", sizes));
   const EncodingOptions learned = learned_options(options.encoding, options.input.made() || options.model.empty());
   std::vector<Encoding> all = with_learned(find_with_remarks(texts, options.encoding), learned);
   LayerEncodings encodings;
@@ -375,12 +331,12 @@ int run(const LayerCommand& options) {
   std::optional<Input> loaded;
   if (!options.input.file.empty()) loaded = load_embeddings(options.input, 0, false, 0);
   const std::int64_t width = given_width(options, loaded);
-  LayerSize size{width, options.heads(), 0};
+  InputSizes sizes{.width = width, .heads = options.heads(), .head_dim = width / options.heads()};
   if (has_open_table(options) && options.encoding.files.empty()) {
     if (!loaded) loaded = load_input(options, width);
-    size.rows = loaded->array.shape[loaded->array.shape.size() - 2];
+    sizes.rows = loaded->array.shape[loaded->array.shape.size() - 2];
   }
-  const LayerEncodings encodings = load_encodings(options, size);
+  const LayerEncodings encodings = load_encodings(options, sizes);
   const std::int64_t own = encodings.input ? encodings.input->width() : width;
   check_heads(own, options.heads());
   const Input x = load_x(options, loaded, encodings, own);

@@ -15,6 +15,7 @@
 #include "cli/random_input.h"
 #include "cli/rotary_table.h"
 #include "cli/shared_options.h"
+#include "cli/sized_spec.h"
 #include "cli/token_positions.h"
 #include "posenc/error.h"
 #include "posenc/files/load.h"
@@ -231,7 +232,7 @@ std::string report_of(const RotateCommand& options, const Encoding& encoding, co
 }
 
 int run(const RotateCommand& options) {
-  std::vector<std::string> specs = {options.spec};
+  std::vector<std::string> specs = {spec_for_heads(options.spec, options.random)};
   if (!options.to_spec.empty()) specs.push_back(options.to_spec);
   const std::vector<Encoding> found = find_beside_input(specs, options.encoding, missing_input(options));
   const Spec& spec = found.front().spec();

@@ -126,8 +126,8 @@ struct ScalingExplainer {
     say_samples(s.factor);
     const bool beyond = *spec.sequence_length > s.original_positions;
     say("the frequencies here are for s = " + std::to_string(*spec.sequence_length) +
-        (beyond ? "; rotate keys again that were cached at another length (posenc::rerotate)"
-                : ", unchanged; past L, rotate keys again that were cached before (posenc::rerotate)"));
+        (beyond ? "; rotate keys again that were cached at another length"
+                : ", unchanged; past L, rotate keys again that were cached before"));
   }
   void operator()(const NtkByParts& s) const {
     say("turns of pair i within " + std::to_string(s.original_positions) +
@@ -214,7 +214,7 @@ struct ScalingExplainer {
     const std::vector<double>& list = far ? s.long_factor : s.short_factor;
     for (const std::size_t i : samples(1.0)) say(changed(i) + ": divided by " + text::number_text(list[i]));
     say("attention factor " + text::general_text(schedule.attention_factor, 8) + factor_reason(s));
-    if (by_length) say("rotate keys again that were cached before the switch (posenc::rerotate)");
+    if (by_length) say("rotate keys again that were cached before the switch");
   }
   void operator()(const Llama3& s) const {
     const auto trained = static_cast<double>(s.original_positions);

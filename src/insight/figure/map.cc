@@ -59,8 +59,7 @@ void find_shape(PlaceGrid& grid) {
 PlaceGrid grid_of(const FigureCall& call) {
   PlaceGrid grid;
   grid.axes = axes_of(call.numbers->spec());
-  if (grid.axes < 2)
-    refuse("the encoding must have several axes but has one; the figures similarity and distance show it");
+  if (grid.axes < 2) refuse("the encoding must have several axes but has one: posenc list figures shows which fit it");
   PositionView positions = call.options.positions;
   const std::vector<std::int64_t> small = call.numbers->small_grid();
   if (positions.count == 0) positions = properties::places_view(small, grid.axes);

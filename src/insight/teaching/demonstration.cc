@@ -69,9 +69,14 @@ Order usual_order(std::size_t words) {
   return order;
 }
 
-// The order that makes `other` from `words`; of equal words, the first comes first.
+// The order that makes `other` from `words`. Of equal words, the first comes first, unless all words are in reverse
+// order: symmetric biases do not see that, and would seem to see it if equal words were exchanged.
 Order order_of(const Words& words, const Words& other) {
   Order order;
+  if (std::equal(words.rbegin(), words.rend(), other.begin(), other.end())) {
+    for (auto from = static_cast<std::int64_t>(words.size()) - 1; from >= 0; --from) order.push_back(from);
+    return order;
+  }
   for (const std::string& word : other) {
     for (std::size_t n = 0; n < words.size(); ++n) {
       const auto from = static_cast<std::int64_t>(n);
@@ -104,6 +109,9 @@ void check_others(const PermutationQuestion& question) {
     if (std::is_permutation(words.begin(), words.end(), other.begin(), other.end())) continue;
     refuse("other must have the words in another order, '", text::joined(words, " "), "', but has '",
            text::joined(other, " "), "'");
+  }
+  if (std::find(question.others.begin(), question.others.end(), words) != question.others.end()) {
+    refuse("other must differ from the sentence, '", text::joined(words, " "), "'");
   }
 }
 

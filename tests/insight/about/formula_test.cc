@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "insight/properties/formulas.h"
+#include "posenc/input_rows.h"
 #include "posenc/insight/explain.h"
 #include "posenc/pope.h"
 #include "posenc/query_temperature.h"

@@ -57,7 +57,7 @@ inline bool has_text(const Figure& figure, const std::string& text) {
   return all.find(text) != std::string::npos;
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 inline const Image& first_image(const Figure& figure) {
   for (const Mark& mark : figure.drawing.marks) {
@@ -65,8 +65,6 @@ inline const Image& first_image(const Figure& figure) {
   }
   throw std::runtime_error("no image");
 }
-
-// Every figure of every kind that it fits: readable, with its finding, its command and data of equal columns.
 
 inline FigureOptions in_cells(double columns, double lines, bool plain = false) {
   FigureOptions options{.metrics = TextMetrics::cells, .plain = plain};
