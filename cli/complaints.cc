@@ -91,13 +91,7 @@ std::string example_field_hint(const CLI::App& command, const std::string& optio
   const auto is_kind = [&](const std::string& word) { return find_kind(all, word) != nullptr; };
   if (std::any_of(words.begin(), words.end(), is_kind)) return "";
   const KindInfo* kind = kind_for_example(all, command, option.substr(2), words);
-  if (std::string hint = field_of(kind, kind == nullptr ? "" : kind->name, option, value); !hint.empty()) return hint;
-  std::vector<std::string> others;
-  if (command.get_option_no_throw("SPEC") == nullptr) return "";
-  for (const KindInfo& other : all) {
-    if (find_field(other, option.substr(2)) != nullptr) others.push_back(other.name);
-  }
-  return others.empty() ? "" : fmt::format("; it is a field of the SPEC, of {}", fmt::join(others, ", "));
+  return field_of(kind, kind == nullptr ? "" : kind->name, option, value);
 }
 
 // The word that follows an option, if it may be its value.
@@ -135,11 +129,15 @@ constexpr OtherOption kOtherOptions[] = {
     {"query", "--queries", "--queries {}"},
     {"value values", "--v", "--v {}"},
     {"key key-positions", "--keys", "--keys {}"},
-    {"out save to file outfile output-file filename f", "--output", "-o {}"},
+    {"x in file", "--input", "--input {}"},
+    {"input in", "--table", "--table {}"},
+    {"input in", "--file", "--file {}"},
+    {"force replace", "--overwrite", "--overwrite"},
+    {"out save to outfile output-file", "--output", "-o {}"},
     {"o", "--output", "-o {}"},
     {"size length rows", "--to", "--to {}"},
     {"table weights embeddings", "--file", "--file {}"},
-    {"type precision", "--dtype", "--dtype {}"},
+    {"type", "--dtype", "--dtype {}"},
     {"rng random-state manual-seed s", "--seed", "--seed {}"},
     {"mask", "--causal", "--causal"},
     {"colors colour", "--color", "--color {}"},
@@ -190,6 +188,10 @@ std::string other_option(const NamedCommand& found, const std::string& option, c
   if (is_one_of("verbose quiet debug silent")) {
     return "; results go to standard output, and remarks to standard error: 2>/dev/null hides them";
   }
+  const bool model_file = value.ends_with(".json") || value.ends_with(".gguf");
+  if (model_file && is_one_of("file f path model config input")) {
+    return fmt::format("; did you mean {}, without an option?", text::shell_word(value));
+  }
   for (const OtherOption& other : kOtherOptions) {
     if (!is_one_of(other.words) || !takes(*found.command, other.needs, word)) continue;
     const std::string text = replaced(replaced(std::string(other.instead), "{word}", word), "{command}", found.typed);
@@ -210,6 +212,41 @@ std::string below_option(const NamedCommand& found, const std::string& option, c
     if (!other.empty()) return fmt::format("{}, an option of {}?", other.substr(0, other.size() - 1), longer.typed);
   }
   return "";
+}
+
+// Which other commands have the option; empty if none has.
+std::string option_elsewhere(const CLI::App& command, const std::string& option) {
+  const CLI::App* root = &command;
+  while (root->get_parent() != nullptr) root = root->get_parent();
+  std::vector<std::string> others;
+  for (const CLI::App* other : root->get_subcommands({})) {
+    if (other->get_option_no_throw(option) != nullptr) others.push_back("posenc " + other->get_name());
+  }
+  constexpr std::size_t kMost = 3;
+  return others.empty() || others.size() > kMost ? "" : fmt::format("; it is an option of {}", fmt::join(others, ", "));
+}
+
+// "; it is a field of alibi, t5, ..., not of the SPEC", if `option` is a field of some kinds.
+std::string field_elsewhere(const std::string& option) {
+  std::vector<std::string> others;
+  for (const KindInfo& kind : kinds()) {
+    if (find_field(kind, option.substr(2)) != nullptr) others.push_back(kind.name);
+  }
+  return others.empty() ? "" : fmt::format("; it is a field of {}", fmt::join(others, ", "));
+}
+
+// An option that looks like a misspelling: one letter in four may be wrong.
+std::string misspelt_option(const std::string& option, const std::vector<std::string>& names) {
+  constexpr std::size_t kDashes = 2;
+  const std::string word = option.substr(kDashes);
+  std::vector<std::string_view> known;
+  for (const std::string& name : names) {
+    if (name != "--help") known.push_back(std::string_view(name).substr(kDashes));
+  }
+  const std::string_view near = text::nearest(word, known);
+  const bool alike =
+      near.starts_with(word) || text::edits_between(word, near) * 4 <= std::max<std::size_t>(word.size(), 4);
+  return near.empty() || !alike ? "" : fmt::format("; did you mean '--{}'?", near);
 }
 
 // An option that `command` does not have; CLI11 may have complained about another that is missing first.
@@ -235,7 +272,9 @@ std::string unknown_option(const NamedCommand& found, const std::vector<std::str
     std::string hint = field_hint(option, value, words);
     if (hint.empty()) hint = other_option(found, option, value);
     if (hint.empty()) hint = example_field_hint(command, option, value, words);
-    if (hint.empty()) hint = text::hint(option, names);
+    if (hint.empty()) hint = misspelt_option(option, names);
+    if (hint.empty()) hint = field_elsewhere(option);
+    if (hint.empty()) hint = option_elsewhere(command, option);
     return fmt::format("there is no option '{}'{}", option, hint);
   }
   return "";

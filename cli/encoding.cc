@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
+#include "core/text/shell.h"
 #include "posenc/error.h"
 #include "posenc/files/spec_json.h"
 
@@ -40,6 +42,7 @@ void say_remarks(const Encoding& encoding, const EncodingOptions& options) {
 
 // "posenc: width was not given: using sinusoidal:width=8"
 void say_assumed(const std::string& assumed, const std::string& text) {
+  constexpr std::size_t kLongestSpec = 200;  // of a longer one, the assumed fields alone
   std::vector<std::string> names;
   for (std::size_t start = 0; start < assumed.size();) {
     names.push_back(assumed.substr(start, assumed.find('=', start) - start));
@@ -49,7 +52,8 @@ void say_assumed(const std::string& assumed, const std::string& text) {
   const std::string list =
       names.size() == 1 ? names[0]
                         : fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
-  fmt::print(stderr, "posenc: {} {} not given: using {}\n", list, names.size() == 1 ? "was" : "were", text);
+  fmt::print(stderr, "posenc: {} {} not given: using {}\n", list, names.size() == 1 ? "was" : "were",
+             text.size() <= kLongestSpec ? text : assumed);
 }
 
 std::vector<Encoding> find_with_remarks(const std::vector<std::string>& texts, const EncodingOptions& options) {
@@ -85,9 +89,30 @@ void check_amount(const Spec& spec, std::int64_t positions) {
          fmt::format("{}: width must be at most {} to be checked but is {}", kind_of(spec), kMostChannels, width));
   }
   if (static_cast<double>(positions) * static_cast<double>(width) <= kMostNumbers) return;
-  fail(ErrorKind::usage, fmt::format("{} positions x {} channels are more than 2^31 numbers: choose fewer positions "
-                                     "with a step, such as 0:2000000:10",
-                                     positions, width));
+  const double most = std::floor(kMostNumbers / static_cast<double>(width));
+  fail(ErrorKind::usage, fmt::format("{} positions x {} channels are more than 2^31 numbers: choose fewer positions, "
+                                     "such as one in {}: 0:{}:{}",
+                                     positions, width, std::ceil(static_cast<double>(positions) / most), positions,
+                                     std::ceil(static_cast<double>(positions) / most)));
+}
+
+void say_untrained(const Encoding& encoding) {
+  if (!encoding.made_by_init() && !encoding.drawn()) return;
+  const std::string how = encoding.data_text();
+  fmt::print(stderr, "posenc: the learned numbers of {} are not trained{}\n", encoding.text(),
+             how.empty() ? "" : ": " + how);
+}
+
+void check_learned_of_model(const Encoding& encoding, const std::string& typed, const std::string& untrained) {
+  if (encoding.model() == nullptr || !with_drawn(encoding).drawn()) return;
+  if (learned_part(encoding.spec()) != nullptr) {
+    fail(ErrorKind::usage, fmt::format("{} has a learned table, which is in its weights: give the file as --file "
+                                       "model.safetensors:TENSOR, or use an untrained table with --init normal",
+                                       typed));
+  }
+  fail(ErrorKind::usage, fmt::format("{} has learned numbers, which are in its weights: give them as --parameter "
+                                     "NAME=model.safetensors:TENSOR, or use untrained ones with {} {}",
+                                     typed, untrained, text::shell_word(to_text(encoding.spec()))));
 }
 
 void check_place(const Spec& spec, std::initializer_list<Place> places) {

@@ -23,6 +23,11 @@ void say_remarks(const Model& model);
 // The same for the model of an encoding, if it has one; also which part was used, if the model has others and no option
 // chose one.
 void say_remarks(const Encoding& encoding, const EncodingOptions& options);
+// Prints that learned numbers that were drawn are not trained.
+void say_untrained(const Encoding& encoding);
+// Throws if a model's learned numbers are missing: random ones under its name would mislead. `untrained` is the command
+// that shows random ones, as "posenc plot heatmap".
+void check_learned_of_model(const Encoding& encoding, const std::string& typed, const std::string& untrained);
 // Throws unless the encoding acts at one of these places. The message says where it acts and which command is for that.
 void check_place(const Spec& spec, std::initializer_list<Place> places);
 // with_learned, for an encoding that is added to embeddings; throws for others.

@@ -256,11 +256,6 @@ void add_embedding_input(Command& command, InputOptions& options) {
   command.add("--input-std", options.std, "standard deviation of random embeddings (default: 1)").group("Input");
 }
 
-void say_untrained(const Encoding& encoding) {
-  if (!encoding.made_by_init()) return;
-  fmt::print(stderr, "posenc: the learned numbers of {} are not trained: {}\n", encoding.text(), encoding.data_text());
-}
-
 EncodingOptions learned_options(const EncodingOptions& options, bool made_input) {
   EncodingOptions result = options;
   if (made_input && result.init.empty() && !result.std) result.seed.reset();

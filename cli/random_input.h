@@ -53,8 +53,6 @@ Input random_input(const std::string& shape, const std::vector<std::string>& axe
 // seed.
 Array random_numbers(const std::vector<std::int64_t>& shape, double std, std::uint64_t seed, std::uint64_t stream = 0);
 
-// Says on standard error that learned numbers of --init are not trained.
-void say_untrained(const Encoding& encoding);
 // The options of learned numbers without a --seed that is meant for the input alone.
 EncodingOptions learned_options(const EncodingOptions& options, bool made_input);
 

@@ -73,15 +73,13 @@ bool uses_trained_length(const Property& property) {
 }
 
 // The trained length and where it comes from; empty if no property depends on it.
-std::string trained_text(const CheckCommand& options, const Spec& spec, std::int64_t length,
+std::string trained_text(const CheckCommand& options, const Encoding& encoding, std::int64_t length,
                          const std::vector<Property>& properties) {
   if (std::none_of(properties.begin(), properties.end(), uses_trained_length)) return "";
-  const auto* rotary = std::get_if<Rotary>(&spec);
-  const bool scaled = rotary != nullptr && trained_length(rotary->scaling);
+  constexpr const char* kSources[] = {"original_positions of its scaling", "the model's length", "the default"};
+  const std::string source = kSources[static_cast<std::size_t>(trained_length_of(encoding).source)];
   return fmt::format("\ntrained length: {}{}", length,
-                     options.train ? ""
-                     : scaled      ? ", original_positions of its scaling (--trained sets another)"
-                                   : ", the default (--trained sets another)");
+                     options.train ? "" : fmt::format(", {} (--trained sets another)", source));
 }
 
 std::string report_text(const std::string& heading, const std::vector<Property>& properties) {
@@ -125,8 +123,10 @@ int run(const CheckCommand& options) {
   if (!options.table.empty()) observed = load_observed(options.table);
   const Positions positions = positions_of(options, observed ? &*observed : nullptr);
   check_amount(found.spec(), positions.count());
-  const Encoding encoding = with_drawn(with_learned(found, learned));
-  const std::int64_t train = options.train.value_or(usual_train_length(encoding.spec()));
+  const Encoding given = with_learned(found, learned);
+  check_learned_of_model(given, options.spec, "posenc check");
+  const Encoding encoding = with_drawn(given);
+  const std::int64_t train = options.train.value_or(trained_length_of(encoding).positions);
   CheckOptions check_options{.positions = positions, .train_length = train};
   if (observed) check_options.observed = observed->view();
   const std::vector<Property> properties = check(encoding, check_options);
@@ -142,10 +142,10 @@ int run(const CheckCommand& options) {
     const std::string at =
         where.empty() ? "" : ", positions " + (options.positions.empty() ? where : options.positions);
     const std::string whose = observed ? ", numbers from " + options.table : "";
-    const std::string drawn = encoding.drawn() ? ", untrained" : "";
-    write_text(options.output, report_text(encoding.text() + drawn + at + whose +
-                                               trained_text(options, encoding.spec(), train, properties),
-                                           properties));
+    const std::string drawn = encoding.drawn() || encoding.made_by_init() ? ", untrained" : "";
+    write_text(options.output,
+               report_text(encoding.text() + drawn + at + whose + trained_text(options, encoding, train, properties),
+                           properties));
   }
   return count_of(properties, Verdict::violated) > 0 ? 1 : 0;
 }

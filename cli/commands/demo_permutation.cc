@@ -96,7 +96,7 @@ Encoding fitted(const Encoding& found, const PermutationCommand& options, std::s
       text.replace(start, std::min(text.find(',', start), text.size()) - start, std::to_string(size));
     }
   }
-  fmt::print(stderr, "posenc: using {} for the fields that were not given\n", text);
+  say_assumed(found.assumed(), text);
   return find_encoding(text);
 }
 

@@ -99,8 +99,16 @@ struct PairChoice {
 
 PairChoice choose_pairs(const ExplainCommand& options) {
   if (!options.position.empty() || !options.shift.empty() || options.derivative) {
-    fail(ErrorKind::usage, fmt::format("{} cannot be combined with --positions, --shift or --derivative",
-                                       options.words.empty() ? "--queries" : "--words"));
+    const std::string given = !options.position.empty() ? "--positions"
+                              : !options.shift.empty()  ? "--shift"
+                                                        : "--derivative";
+    const bool pairs_given = !options.queries.empty() || !options.words.empty();
+    fail(ErrorKind::usage,
+         pairs_given
+             ? fmt::format("{} and {} exclude each other", given, options.words.empty() ? "--queries" : "--words")
+             : fmt::format("{} is for encodings that are added to embeddings and for rotations; '{}' acts on "
+                           "pairs: --queries 0:4 --keys 0:4",
+                           given, options.spec));
   }
   if (!options.words.empty() && !(options.queries.empty() && options.keys.empty())) {
     fail(ErrorKind::usage, "--words gives the queries and the keys: leave out --queries and --keys");
@@ -121,14 +129,15 @@ std::vector<Step> pair_steps(const ExplainCommand& options, const Encoding& foun
   const Positions queries = load_positions(choice.queries);
   const Positions keys = choice.keys == choice.queries ? queries : load_positions(choice.keys);
   EncodingOptions learned = options.encoding;
-  // An encoding at the input needs its rows. For an encoding inside attention, explain_pairs makes up missing numbers.
+  // explain_pairs makes up missing numbers of encodings inside attention, but not the rows of those at the input.
   const bool at_input = found.place() == Place::input;
-  if (!at_input) learned.missing = Missing::leave;
+  learned.missing = at_input ? Missing::draw : Missing::leave;
   ExplainPairs pairs{
       .queries = queries, .keys = keys, .head = options.head, .causal = options.causal, .spec_text = found.text()};
   pairs.words = choice.words;
   if (!options.scores.empty()) pairs.scores = slashed_numbers(options.scores, "--scores");
   const Encoding encoding = with_learned(found, learned);
+  if (at_input) say_untrained(encoding);
   pairs.table = encoding.table();
   pairs.parameters = encoding.parameters();
   if (!at_input) pairs.parameter_text = encoding.data_text();
@@ -169,7 +178,12 @@ int explain_at_position(const ExplainCommand& options, const Encoding& found) {
   const Spec& spec = found.spec();
   if (!options.keys.empty() || !options.scores.empty() || options.head != 0 || options.causal ||
       !options.encoding.parameters.empty() || !options.encoding.values.empty()) {
-    fail(ErrorKind::usage, "--keys, --scores, --head, --causal, --parameter and --values need --queries or --words");
+    const bool input = found.place() == Place::input;
+    fail(ErrorKind::usage,
+         input ? "--keys, --scores, --head, --causal, --parameter and --values need --queries or --words"
+               : fmt::format("--keys, --scores, --head, --causal, --parameter and --values are for "
+                             "biases and score terms; '{}' has no use for them",
+                             options.spec));
   }
   const std::string text = options.position.empty() ? usual_position(spec) : options.position;
   const std::vector<double> position = single_position(text, "--positions", axes_of(spec));

@@ -91,7 +91,8 @@ LayerEncodings load_encodings(const LayerCommand& options, const InputSizes& siz
   std::vector<std::string> texts;
   for (const std::string& text : options.specs) texts.push_back(completed(text, sizes));
   if (texts.empty()) texts.push_back(completed("sinusoidal", sizes));
-  const EncodingOptions learned = learned_options(options.encoding, options.input.made() || options.model.empty());
+  EncodingOptions learned = learned_options(options.encoding, options.input.made() || options.model.empty());
+  if (options.model.empty()) learned.missing = Missing::draw;  // as the weights of the layer
   std::vector<Encoding> all = with_learned(find_with_remarks(texts, options.encoding), learned);
   LayerEncodings encodings;
   for (Encoding& encoding : all) {

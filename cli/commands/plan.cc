@@ -37,17 +37,17 @@ struct PlanLengths {
   std::string trained_from, target_from;
 };
 
-PlanLengths lengths_of(const PlanCommand& options, const Encoding& encoding, const Rotary& spec) {
+PlanLengths lengths_of(const PlanCommand& options, const Encoding& encoding) {
   const std::int64_t made_for = encoding.group() != nullptr ? encoding.group()->trained_positions : 0;
   PlanLengths lengths;
   if (options.trained) {
     lengths.trained = *options.trained;
-  } else if (const std::optional<std::int64_t> scaled = trained_length(spec.scaling)) {
-    lengths.trained = *scaled;
-    lengths.trained_from = " (original_positions of its scaling)";
   } else {
-    lengths.trained = made_for > 0 ? made_for : usual_train_length(Spec(spec));
-    lengths.trained_from = made_for > 0 ? " (the model's length)" : " (the default: see --trained)";
+    constexpr const char* kSources[] = {" (original_positions of its scaling)", " (the model's length)",
+                                        " (the default: see --trained)"};
+    const TrainedLength trained = trained_length_of(encoding);
+    lengths.trained = trained.positions;
+    lengths.trained_from = kSources[static_cast<std::size_t>(trained.source)];
   }
   lengths.trained = std::min(lengths.trained, kMostPlanned);
   if (options.target) {
@@ -99,7 +99,19 @@ int run(const PlanCommand& options) {
   if (!rotary) {
     fail(ErrorKind::usage, fmt::format("plan is for rotary encodings, not for {}", kind_of(spec)));
   }
-  const PlanLengths lengths = lengths_of(options, encoding, *rotary);
+  if (axes_of(spec) > 1) {
+    Rotary text = *rotary;
+    text.axes = 1;
+    text.sections.clear();
+    text.section_order = {};
+    text.axis_frequencies = {};
+    text.axis_of_pair.clear();
+    fail(ErrorKind::usage,
+         fmt::format("plan needs an encoding with one axis, but '{}' has {}; for text, whose tokens have equal "
+                     "coordinates on all axes, use {}",
+                     options.spec, axes_of(spec), to_text(Spec(text))));
+  }
+  const PlanLengths lengths = lengths_of(options, encoding);
   Progress progress("bases", 1000);
   const ContextPlan plan = plan_context(*rotary, lengths.trained, lengths.target, [&](double share) {
     progress.update(static_cast<std::int64_t>(1000.0 * share));

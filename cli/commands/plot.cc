@@ -312,23 +312,6 @@ std::string chosen_spec(PlotCommand& options, const FigureInfo& info) {
   return spec;
 }
 
-// Throws if a model's learned numbers are missing: a figure of random numbers under its name would mislead.
-void check_learned(const FigureInfo& info, const Encoding& encoding, const std::string& typed) {
-  if (encoding.model() == nullptr || !info.shows_learned || !with_drawn(encoding).drawn()) return;
-  if (learned_part(encoding.spec()) != nullptr) {
-    fail(ErrorKind::usage,
-         fmt::format(
-             "{} has a learned table, which is in its weights: give the file as --file model.safetensors:TENSOR, "
-             "or draw an untrained table with --init normal",
-             typed));
-  }
-  fail(ErrorKind::usage,
-       fmt::format(
-           "{} has learned numbers, which are in its weights: give them as --parameter NAME=model.safetensors:TENSOR, "
-           "or draw untrained ones with posenc plot {} {}",
-           typed, info.name, text::shell_word(to_text(encoding.spec()))));
-}
-
 // The encoding that SPEC names, with its learned numbers; none for a figure that needs no SPEC and got none. Refuses
 // what the figure cannot show before anything is computed.
 std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& options, const FigureOptions& chosen) {
@@ -345,7 +328,7 @@ std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& 
   const Encoding found = find_with_remarks(options.spec, learned);
   check_figure(info.name, found.spec(), chosen);
   const Encoding encoding = with_learned(found, learned);
-  check_learned(info, encoding, options.spec);
+  if (info.shows_learned) check_learned_of_model(encoding, options.spec, fmt::format("posenc plot {}", info.name));
   return encoding;
 }
 

@@ -38,12 +38,15 @@ void write_checked(const TableCommand& options, const std::string& format, Table
 void write_input_table(const TableCommand& options, const std::string& format, const Encoding& found) {
   const Spec& spec = found.spec();
   if (!options.tiling.empty() || !options.only.empty()) {
-    fail(ErrorKind::usage, fmt::format("{} chooses between the cosines and sines of a rotary encoding; {} has neither",
-                                       options.tiling.empty() ? "--only" : "--tiling", kind_of(spec)));
+    fail(
+        ErrorKind::usage,
+        fmt::format("{} is for rotary encodings, whose tables of cosines and of sines are separate; '{}' has one table",
+                    options.tiling.empty() ? "--only" : "--tiling", options.spec));
   }
   const Positions positions = load_positions(options.positions);
   check_axes(spec, positions.axes(), options.positions);
   const Encoding encoding = with_rows(found, options.encoding);
+  say_untrained(encoding);
   const TableHead head = input_table(encoding, positions, choose_dtype(options.dtype, format),
                                      options.derivative ? Rows::derivative : Rows::values);
   write_checked(options, format, head);

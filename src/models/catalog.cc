@@ -15,6 +15,10 @@ std::string key_of(std::string_view name) {
   std::string key;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
+    if (c == '+') {  // command-r+
+      key += "plus";
+      continue;
+    }
     if (c == '-' || c == '_') {
       if (i > 0 && i + 1 < name.size() && is_digit(name[i - 1]) && is_digit(name[i + 1])) key += '-';
       continue;

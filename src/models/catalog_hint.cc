@@ -41,7 +41,7 @@ NameWords name_words(std::string_view name) {
         ++i;
       }
     } else {
-      ++i;
+      if (name[i++] == '+') words.emplace_back("plus");  // command-r+
       continue;
     }
     words.emplace_back(name.substr(start, i - start));
@@ -164,6 +164,62 @@ bool misspell(const NameWords& words, const NameWords& name, const NameWords& kn
   return wrong == words.end() || (std::equal(wrong + 1, words.end(), meant + 1) && misspells(*wrong, *meant, known));
 }
 
+// Of a distilled model, the words of the model that learned: llama of deepseek-r1-distill-llama.
+NameWords without_teacher(NameWords words) {
+  const auto mark = std::find(words.begin(), words.end(), "distill");
+  if (mark != words.end() && mark + 1 != words.end()) words.erase(words.begin(), mark + 1);
+  return words;
+}
+
+// Whether a word names another family than the one that a name begins with: t5-gemma is not a T5. The names of a family
+// may have such a word themselves: clip-vit-b32 is a CLIP.
+bool names_two(const NameWords& leading, const std::string& family, const std::vector<std::string>& families) {
+  std::size_t count = 1;
+  while (count < leading.size() && run_together(leading, count) != family) ++count;
+  const auto has = [](const NameWords& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  return std::any_of(leading.begin() + static_cast<std::ptrdiff_t>(count), leading.end(), [&](const std::string& word) {
+    bool other = false, own = false;
+    for (std::size_t i = 0; i < families.size(); ++i) {
+      other |= families[i] == word;
+      own |= families[i] == family && has(name_words(catalog()[i].name), word);
+    }
+    return other && !own;
+  });
+}
+
+// Whether an entry has a name on the hub that begins with these words and then a number, or their model type, or is of
+// a family whose name goes on: kimi means kimi-k2.
+bool is_called(const CatalogEntry& entry, const std::string& family, const NameWords& leading) {
+  const std::string wanted = run_together(leading, leading.size());
+  const auto begins = [&](std::string_view name) {
+    const NameWords words = leading_words(name_words(name));
+    return run_together(words, words.size()) == wanted;
+  };
+  const std::vector<std::string_view> hub = hub_names(entry);
+  const bool longer = leading.size() == 1 && wanted.size() >= 4 && name_words(entry.name).front() == wanted;
+  return longer || begins(model_type_of(entry)) || (family != wanted && std::any_of(hub.begin(), hub.end(), begins));
+}
+
+// The entries of the family that a name begins with, or else those that it calls otherwise.
+std::vector<const CatalogEntry*> family_named(const NameWords& leading) {
+  if (leading.empty()) return {};
+  std::vector<std::string> families;
+  for (const CatalogEntry& entry : catalog()) families.push_back(family_of(entry));
+  std::string longest;
+  for (const std::string& family : families) {
+    if (family.size() > longest.size() && is_of(leading, family)) longest = family;
+  }
+  if (!longest.empty() && names_two(leading, longest, families)) return {};
+  std::vector<const CatalogEntry*> found;
+  for (std::size_t i = 0; i < families.size(); ++i) {
+    const CatalogEntry& entry = catalog()[i];
+    if (longest.empty() ? is_called(entry, families[i], leading) : families[i] == longest) found.push_back(&entry);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string_view misspelt_in_catalog(std::string_view name) {
@@ -182,19 +238,13 @@ std::string_view misspelt_in_catalog(std::string_view name) {
 }
 
 std::vector<std::string_view> family_in_catalog(std::string_view name) {
-  const NameWords words = name_words(name), leading = leading_words(words);
-  std::vector<std::pair<std::string, const CatalogEntry*>> candidates;
-  std::string family;
-  for (const CatalogEntry& entry : catalog()) {
-    std::string each = family_of(entry);
-    if (!is_of(leading, each)) continue;
-    if (each.size() > family.size()) family = each;
-    candidates.emplace_back(std::move(each), &entry);
-  }
-  const std::optional<double> version = numbers_of(words).version;
+  const NameWords words = without_teacher(name_words(name)), leading = leading_words(words);
+  const std::vector<const CatalogEntry*> family = family_named(leading);
+  // The number of llama-guard-3 is not a version of Llama.
+  const bool own = !family.empty() && run_together(leading, leading.size()) == family_of(*family[0]);
+  const std::optional<double> version = own ? numbers_of(words).version : std::nullopt;
   std::vector<std::tuple<double, double, double, std::string_view>> order;  // distance of versions, version, size
-  for (const auto& [each, entry] : candidates) {
-    if (each != family) continue;
+  for (const CatalogEntry* entry : family) {
     const Numbers numbers = numbers_of(name_words(entry->name));
     const double has = numbers.version.value_or(0.0);
     order.emplace_back(version ? std::abs(has - *version) : 0.0, has, numbers.size, entry->name);

@@ -93,6 +93,7 @@ void fail_if_model(const std::string& text) {
   if (const std::string kinds = spec::kind_candidates(text.substr(0, text.find(':'))); !kinds.empty()) {
     fail(ErrorKind::bad_input, quoted + " may mean several encodings: write " + kinds);
   }
+  if (const std::string form = spec::form_hint(text); !form.empty()) fail(ErrorKind::bad_input, quoted + form);
   if (const std::string hint = spec::scaling_hint(text); !hint.empty()) {
     const std::vector<std::string_view> family = family_in_catalog(text);
     fail(ErrorKind::bad_input, quoted + hint + (family.empty() ? "" : ", or name a model: " + some_of(family)));
@@ -113,14 +114,26 @@ const ModelGroup& computed(const Model& model, const ModelGroup& group) {
        model.source + ": the encoding of these layers, " + group.other_kind + ", is named by posenc but not computed");
 }
 
+// A length for an example of a scaling that depends on it: that of the model, or four times the trained one.
+std::int64_t example_length(const models::EncodingSource& source, const Scaling& scaling) {
+  const std::int64_t made_for = source.group != nullptr ? source.group->trained_positions : 0;
+  return made_for > 0 ? made_for : std::min(4 * trained_length(scaling).value_or(1), kMaxPosition);
+}
+
 // The encoding with the sequence length and the layer of the options.
 Encoding settled(models::EncodingSource source, const EncodingOptions& options) {
   auto* rotary = std::get_if<Rotary>(&source.spec);
-  const bool length = rotary != nullptr && options.sequence_length;
+  const bool length = rotary != nullptr && options.sequence_length && needs_length(rotary->scaling);
   const bool layer = rotary != nullptr && source.model == nullptr && options.layer && rotary->local_base != 0.0;
   if (length) rotary->sequence_length = options.sequence_length;
+  const bool open = options.example && rotary != nullptr && needs_length(rotary->scaling) && !rotary->sequence_length;
+  if (open) {
+    rotary->sequence_length = example_length(source, rotary->scaling);
+    source.assumed +=
+        (source.assumed.empty() ? "" : ",") + ("sequence_length=" + std::to_string(*rotary->sequence_length));
+  }
   if (layer) rotary->layer = options.layer;
-  if (length || layer) {
+  if (length || layer || open) {
     validate(source.spec);
     source.text = to_text(source.spec);
   }
@@ -165,6 +178,7 @@ Encoding chosen(const std::string& text, const EncodingOptions& options) {
 void check_choices(const std::vector<std::string>& texts, const std::vector<Spec>& specs, bool models,
                    const EncodingOptions& options) {
   const auto turns = [](const Spec& spec) { return std::holds_alternative<Rotary>(spec); };
+  const auto by_length = [&](const Spec& spec) { return turns(spec) && needs_length(std::get<Rotary>(spec).scaling); };
   const auto has_layers = [&](const Spec& spec) { return turns(spec) && std::get<Rotary>(spec).local_base != 0.0; };
   std::string one = "all of these are one encoding each", independent = "none of these depends on it";
   if (texts.empty()) one = independent = "no SPEC is given";
@@ -176,8 +190,8 @@ void check_choices(const std::vector<std::string>& texts, const std::vector<Spec
   if (options.layer && !models && std::none_of(specs.begin(), specs.end(), has_layers)) {
     fail(ErrorKind::usage, "--layer is for models and for specs whose layers differ: " + one);
   }
-  if (options.sequence_length && std::none_of(specs.begin(), specs.end(), turns)) {
-    fail(ErrorKind::usage, "--sequence-length is for rotary encodings: " + independent);
+  if (options.sequence_length && std::none_of(specs.begin(), specs.end(), by_length)) {
+    fail(ErrorKind::usage, "--sequence-length is for scalings that depend on it (dynamic, longrope): " + independent);
   }
 }
 
@@ -211,25 +225,46 @@ void check_part(const Model& model, std::string_view part) {
        model.source + ": there is no part '" + std::string(part) + "'; it has " + text::joined(parts, ", "));
 }
 
+namespace {
+
+bool is_in(const ModelGroup& group, std::int64_t layer) {
+  return std::find(group.layers.begin(), group.layers.end(), layer) != group.layers.end();
+}
+
+// Groups of a part that differ; of those with the same layers, the specs are listed.
+[[noreturn]] void fail_several(const Model& model, const std::vector<const ModelGroup*>& groups) {
+  const bool same_layers = is_in(*groups[1], groups[0]->layers[0]);
+  std::vector<std::string> examples;
+  for (const ModelGroup* group : groups) {
+    const std::string type = group->layer_type.empty() ? std::string(group->kind()) : group->layer_type;
+    if (!same_layers) {
+      examples.push_back("--layer " + std::to_string(group->layers[0]) + " (" + type + ")");
+    } else if (group->other_kind.empty()) {
+      examples.push_back(to_text(group->spec));
+    }
+  }
+  fail(ErrorKind::usage, model.source +
+                             (same_layers ? ": it has several encodings in the same layers; write one of them as SPEC: "
+                                          : ": its layers differ, say which: ") +
+                             text::joined(examples, " or "));
+}
+
+}  // namespace
+
 const ModelGroup& chosen_group(const Model& model, const std::optional<std::int64_t>& layer, const std::string& part) {
-  if (layer) return computed(model, group_of_layer(model, *layer, part));
   check_part(model, part);
+  if (layer) group_of_layer(model, *layer, part);  // throws if there is no such layer
   std::vector<const ModelGroup*> groups;
   const std::string_view wanted = part.empty() ? std::string_view(model.groups.front().part) : part;
   for (const ModelGroup& group : model.groups) {
-    if (group.part == wanted && !group.layers.empty()) groups.push_back(&group);
+    if (group.part == wanted && !group.layers.empty() && (!layer || is_in(group, *layer))) groups.push_back(&group);
   }
   if (groups.empty()) fail(ErrorKind::usage, model.source + ": the model has no layers");
   const auto same = [&](const ModelGroup* group) {
     return group->other_kind.empty() && to_text(group->spec) == to_text(groups[0]->spec);
   };
   if (std::all_of(groups.begin() + 1, groups.end(), same)) return computed(model, *groups[0]);
-  std::vector<std::string> examples;
-  for (const ModelGroup* group : groups) {
-    const std::string type = group->layer_type.empty() ? std::string(group->kind()) : group->layer_type;
-    examples.push_back("--layer " + std::to_string(group->layers[0]) + " (" + type + ")");
-  }
-  fail(ErrorKind::usage, model.source + ": its layers differ, say which: " + text::joined(examples, " or "));
+  fail_several(model, groups);
 }
 
 std::vector<Encoding> find_encodings(const std::vector<std::string>& texts, const EncodingOptions& options) {

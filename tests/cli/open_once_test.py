@@ -80,7 +80,7 @@ CASES = {
     "table": [["table", "sin.json", "-p", "@ids.npy"], ["table", LISTED, "-p", "0:4"],
               ["table", "config.json", "-p", "@ids.safetensors:ids", "--layer", "1"],
               ["table", "learned.json", "--file", "table.npy", "-p", "0:4"],
-              ["table", "model", "-p", "0:4", "--sequence-length", "8"],
+              ["table", "model", "-p", "0:4"],
               ["table", "model.gguf", "-p", "0:4"],
               ["table", "concat:0.axis=0,0.kind=learned,0.past_end=error,1.axis=1,1.kind=learned,1.past_end=error", "--file", "table.npy",
                "--file", "1=wpe.npy", "-p", "1/2"]],

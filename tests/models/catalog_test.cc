@@ -288,14 +288,24 @@ TEST(Catalog, ListsTheFamily) {
                {"dinov2-large", {"dinov2-base"}},
                {"t5-3b", {"t5-base", "t5-large", "t5-small", "t5-v1.1-base"}},
                {"mt5-large", {"mt5-base", "mt5-small"}},
-               {"bert-tiny", {"bert-base", "bert-large"}}};
+               {"bert-tiny", {"bert-base", "bert-large"}},
+               {"bloomz-7b1", {"bloom-560m", "bloom-176b"}},
+               {"kimi", {"kimi-k2"}},
+               {"marian", {"opus-mt-en-de"}},
+               {"bert-distill-gpt-4", {"gpt-3-175b", "gpt2", "gpt2-large", "gpt2-medium", "gpt2-xl", "gpt-1"}}};
   for (const auto& [name, family] : cases) EXPECT_EQ(family_in_catalog(name), family) << name;
 }
 
+TEST(Catalog, ReadsAPlusAndNoVersionOfAnotherName) {
+  ASSERT_NE(find_in_catalog("command-r+"), nullptr);
+  EXPECT_EQ(find_in_catalog("command-r+")->name, "command-r-plus");
+  EXPECT_EQ(family_in_catalog("Llama-Guard-3-8B"), family_in_catalog("llama"));
+}
+
 TEST(Catalog, ListsNoOtherFamily) {
-  for (const char* name :
-       {"distilroberta-base", "codegemma-7b", "codet5-base", "flan-ul2", "xlm-mlm-en-2048", "all-mpnet-base-v2",
-        "t0-3b", "bloomz-7b1", "m3-large", "command-a", "frobnicate", "claude-3", "", "owner/", "-", "3", "v2"}) {
+  for (const char* name : {"distilroberta-base", "codegemma-7b", "codet5-base", "flan-ul2", "xlm-mlm-en-2048",
+                           "all-mpnet-base-v2", "t0-3b", "t5-gemma", "t5gemma-2b", "m3-large", "command-a",
+                           "frobnicate", "claude-3", "", "owner/", "-", "3", "v2"}) {
     EXPECT_EQ(family_in_catalog(name), Names{}) << name;
   }
 }

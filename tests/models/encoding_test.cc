@@ -201,12 +201,15 @@ TEST(FindEncodings, RefuseAChoiceThatNoneDependsOn) {
   refused("'alibi:heads=4' does not depend on it", {"alibi:heads=4"}, {.sequence_length = 8});
   refused("'gpt2' does not depend on it", {"gpt2"}, {.sequence_length = 8});
   refused("--layer is for models and for specs whose layers differ: no SPEC is given", {}, {.layer = 1});
+  refused("'rotary:head_dim=8' does not depend on it", {"rotary:head_dim=8"}, {.sequence_length = 8});
   refused("none of these depends on it", {"none", "alibi:heads=4"}, {.sequence_length = 8});
-  const std::vector<std::string> texts = {"alibi:heads=4", "rotary:head_dim=8,local_base=100", "rotary:head_dim=8"};
+  const std::vector<std::string> texts = {"alibi:heads=4", "rotary:head_dim=8,local_base=100",
+                                          "rotary:head_dim=8,scaling=dynamic,factor=2,original_positions=16"};
   const std::vector<Encoding> found = find_encodings(texts, {.sequence_length = 9, .layer = 1});
   EXPECT_EQ(found[0].text(), texts[0]);
   EXPECT_EQ(std::get<Rotary>(found[1].spec()).layer, 1);
-  EXPECT_EQ(std::get<Rotary>(found[1].spec()).sequence_length, 9);
+  EXPECT_EQ(std::get<Rotary>(found[1].spec()).sequence_length, std::nullopt);
+  EXPECT_EQ(std::get<Rotary>(found[2].spec()).sequence_length, 9);
   EXPECT_EQ(std::get<Rotary>(found[2].spec()).layer, std::nullopt);
   EXPECT_EQ(find_encodings({"alibi:heads=4", "llama-3.1-8b"}, {.layer = 3, .part = "text"})[1].text(),
             find_encoding("llama-3.1-8b").text());

@@ -50,8 +50,15 @@ struct CheckOptions {
   std::uint64_t seed = 0;            // for numbers that are drawn at random
 };
 
-// The trained length that the spec gives (original_positions of a scaling), else 2048.
-POSENC_API std::int64_t usual_train_length(const Spec& spec) noexcept;
+// The length that an encoding was trained on: original_positions of its scaling, else the length of its model, else
+// 2048.
+struct TrainedLength {
+  enum class Source { scaling, model, usual };
+
+  std::int64_t positions;
+  Source source;
+};
+POSENC_API TrainedLength trained_length_of(const Encoding& encoding) noexcept;
 
 // Every property that applies to the kind, always in the same order. With `observed`, only the properties that such
 // numbers can show: a broken promise is then violated, and learned numbers must be given.

@@ -29,7 +29,7 @@ struct AdviceOptions {
 };
 
 struct ReportOptions {
-  std::optional<std::int64_t> train_length = {};  // none: usual_train_length of each encoding
+  std::optional<std::int64_t> train_length = {};  // none: trained_length_of each encoding
   std::optional<AdviceOptions> advice = {};       // if set: a section that compares and recommends
   std::uint64_t seed = 0;
   std::string command = "posenc report";  // printed at the end of the page

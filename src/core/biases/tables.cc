@@ -95,8 +95,8 @@ BiasSchedule clipped_schedule(const Clipped& spec) {
 
 constexpr std::string_view kT5DirectionWords[] = {"bidirectional", "causal"};
 
-constexpr std::string_view kClippedNames[] = {"relative", "relative_bias"};
-constexpr std::string_view kT5Names[] = {"t5_bias", "relative", "relative_bias"};
+constexpr std::string_view kClippedNames[] = {"relative", "rpe", "relative_bias"};
+constexpr std::string_view kT5Names[] = {"t5_bias", "t5bias", "relative", "rpe", "relative_bias"};
 constexpr spec::UnclearField kT5Unclear[] = {
     {"bidirectional", "write direction=bidirectional (encoders) or direction=causal (decoders)"}, spec::kAnyDistance};
 constexpr spec::UnclearField kClippedUnclear[] = {spec::kAnyDistance};

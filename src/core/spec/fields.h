@@ -187,6 +187,9 @@ POSENC_INTERNAL std::optional<std::string> with_scaling(std::string_view text);
 // The end of a message about such a text: " is a context scaling of rotary encodings; write rotary:head_dim=128,...";
 // empty for other texts.
 POSENC_INTERNAL std::string scaling_hint(std::string_view text);
+// The end of a message about a word for a kind with some of its fields, " is a form of rotary; write ...", or for a
+// method that posenc does not have; empty for other words.
+POSENC_INTERNAL std::string form_hint(std::string_view word);
 
 // The complete spec that a text with wrong punctuation seems to mean, "sinusoidal:width=4" for "sinusoidal(width=4)"
 // and "sinusoidal:4"; empty if there is none.

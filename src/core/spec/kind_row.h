@@ -22,6 +22,12 @@ struct UnclearField {
   std::string_view usual = "64";
 };
 
+// Words for a kind with some of its fields: "mrope" and the spec to write.
+struct NamedForm {
+  std::string_view words;  // separated by spaces
+  std::string_view spec;
+};
+
 struct KindRow {
   std::vector<Field> (*fields)(Spec& spec) = nullptr;
   std::vector<Shorthand> (*shorthands)(Spec& spec) = nullptr;            // null: it has none
@@ -29,7 +35,8 @@ struct KindRow {
   std::vector<ParameterInfo> (*parameters)(const Spec& spec) = nullptr;  // null: it learns nothing
   std::span<const std::string_view> words = {};  // aliases of the kind; one that several kinds have is ambiguous
   std::span<const UnclearField> unclear = {};    // words that are not accepted for a field, with what to write instead
-  const biases::BiasRow* bias = nullptr;         // biases and masks only: core/biases/bias_term.h
+  std::span<const NamedForm> forms = {};
+  const biases::BiasRow* bias = nullptr;  // biases and masks only: core/biases/bias_term.h
 };
 
 const KindRow& row_of(const Spec& spec) noexcept;

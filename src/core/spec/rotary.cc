@@ -32,6 +32,10 @@ constexpr std::string_view kFactorInWords[] = {"table", "query", "softmax"};
 constexpr std::string_view kRotaryPrecisionWords[] = {"exact", "reference"};
 
 constexpr std::string_view kRotaryNames[] = {"rope", "rotary_embedding"};
+constexpr NamedForm kRotaryForms[] = {
+    {"mrope m_rope multimodal_rope", "rotary:head_dim=128,axes=3,sections=16/24/24"},
+    {"2d_rope rope_2d rope2d axial_rope", "rotary:head_dim=64,axes=2,sections=16/16,axis_frequencies=restart"},
+};
 constexpr std::string_view kAnyPosition =
     "it works at any position: choose them with --positions 0:512; the trained length of a scaling is its "
     "original_positions";
@@ -261,6 +265,7 @@ void check_rotary(const Rotary& spec, std::string_view where) {
 constinit const spec::KindRow Rotary::row = {.fields = spec::of_kind<spec::rotary_fields>,
                                              .check = spec::of_kind<spec::check_rotary>,
                                              .words = spec::kRotaryNames,
-                                             .unclear = spec::kRotaryUnclear};
+                                             .unclear = spec::kRotaryUnclear,
+                                             .forms = spec::kRotaryForms};
 
 }  // namespace posenc

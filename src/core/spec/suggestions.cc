@@ -14,6 +14,8 @@
 namespace posenc::spec {
 namespace {
 
+// Names of methods that are near to names of kinds, but are others.
+constexpr std::string_view kOtherMethods = "cope dape fope prope liere comrope vrope videorope";
 constexpr std::string_view kBetweenWords = " ,:;=()[]{}\"'";
 
 bool has_word(std::string_view list, std::string_view word) {
@@ -138,17 +140,29 @@ std::string kind_candidates(std::string_view word) {
   return text::joined(examples, ", ") + " or " + last;
 }
 
+std::string form_hint(std::string_view word) {
+  const std::string name = text::folded(word);
+  for (const std::string_view kind : kind_names()) {
+    for (const NamedForm& form : row_of(*default_spec(kind)).forms) {
+      if (has_word(form.words, name)) return " is a form of " + std::string(kind) + "; write " + std::string(form.spec);
+    }
+  }
+  return has_word(kOtherMethods, name) ? " is a method that posenc does not have" : "";
+}
+
 std::string kind_hint(std::string_view kind) {
   if (const std::string candidates = kind_candidates(kind); !candidates.empty()) {
     return "; several have that name: write " + candidates;
   }
   if (const std::string scaling = scaling_hint(kind); !scaling.empty()) return "; it" + scaling;
+  if (const std::string form = form_hint(kind); !form.empty()) return "; it" + form;
   const std::string near(nearest_kind(kind));
   return (near.empty() ? "." : "; did you mean '" + near + "'?") + " Known kinds: " + text::joined(kind_names(), " ");
 }
 
 std::optional<std::string> with_scaling(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
+  if (colon + 1 < text.size() && text.find('=') == std::string_view::npos) return std::nullopt;  // llama3:70b
   const std::optional<std::string> scaling = scaling_called(text.substr(0, colon));
   if (!scaling || *scaling == NoScaling::kind) return std::nullopt;
   std::string result(Rotary::kind);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kPastWords[] = {"clip", "zero", "error"};
 constexpr std::string_view kNoneNames[] = {"nope", "no_positions"};
-constexpr std::string_view kShawNames[] = {"relative"};
-constexpr std::string_view kTransformerXlNames[] = {"transformerxl", "txl", "relative"};
+constexpr std::string_view kShawNames[] = {"relative", "rpe"};
+constexpr std::string_view kTransformerXlNames[] = {"transformerxl", "txl", "relative", "rpe"};
 constexpr UnclearField kValuesAsGiven = {"d_v", "values have the width that they are given with: leave it out"};
 constexpr UnclearField kShawUnclear[] = {
     {"max_relative_position max_relative_positions max_distance",

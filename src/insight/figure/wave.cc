@@ -200,7 +200,8 @@ Figure make_wavelengths(const FigureCall& call) {
     inv_freq = numbers.sinusoidal()->inv_freq;
   }
   const std::vector<double> lengths = wavelengths(inv_freq);
-  const TurnsWithin turns = turns_within(inv_freq, call.options.train_length.value_or(2048));
+  const TurnsWithin turns =
+      turns_within(inv_freq, call.options.train_length.value_or(trained_length_of(numbers).positions));
   const auto train = static_cast<double>(turns.length);
   double shortest = 1e300;
   double longest = 0.0;  // of pairs with a frequency above 0

@@ -55,9 +55,13 @@ std::string_view to_text(Verdict verdict) noexcept {
   return "not measured";
 }
 
-std::int64_t usual_train_length(const Spec& spec) noexcept {
-  const auto* rotary = std::get_if<Rotary>(&spec);
-  return (rotary ? trained_length(rotary->scaling) : std::nullopt).value_or(CheckOptions{}.train_length);
+TrainedLength trained_length_of(const Encoding& encoding) noexcept {
+  using enum TrainedLength::Source;
+  const auto* rotary = std::get_if<Rotary>(&encoding.spec());
+  if (const auto scaled = rotary ? trained_length(rotary->scaling) : std::nullopt) return {*scaled, scaling};
+  const std::int64_t made_for = encoding.group() != nullptr ? encoding.group()->trained_positions : 0;
+  if (made_for > 0) return {made_for, model};
+  return {CheckOptions{}.train_length, usual};
 }
 
 std::vector<Property> check(const Encoding& subject, const CheckOptions& options) {

@@ -94,7 +94,7 @@ class ReportWriter {
     tell(name + ": properties");
     properties_.push_back(check(
         subject,
-        {.train_length = options_.train_length.value_or(usual_train_length(subject.spec())), .seed = options_.seed}));
+        {.train_length = options_.train_length.value_or(trained_length_of(subject).positions), .seed = options_.seed}));
     text += property_table(properties_.back(), "Properties of " + name);
     const std::vector<Step> steps = example(subject);
     if (!steps.empty()) text += heading(3, "Worked example", id + "-example") + steps_list(steps);
@@ -105,7 +105,12 @@ class ReportWriter {
 
   std::string drawn(const Encoding& subject, std::string_view name, const std::string& id) {
     tell(subject.text() + ": " + std::string(name));
-    const Figure figure = make_figure(name, subject, {.seed = options_.seed});
+    FigureOptions chosen{.seed = options_.seed};
+    for (const FigureInfo& info : figures()) {
+      const bool uses_length = info.options.find("train_length") != std::string_view::npos;
+      if (info.name == name && uses_length) chosen.train_length = options_.train_length;
+    }
+    const Figure figure = make_figure(name, subject, chosen);
     return figure_block(figure, id + "-" + std::string(name));
   }
 

@@ -129,8 +129,9 @@ TEST(Lesson, TellsItsProgressAndRefusesSentences) {
 // The trained length comes from the scaling, unless one is given.
 TEST(Report, TakesTheTrainedLengthOfAScaling) {
   const Spec yarn = parse_spec("rotary:head_dim=8,scaling=yarn,factor=4,original_positions=64");
-  EXPECT_EQ(usual_train_length(yarn), 64);
-  EXPECT_EQ(usual_train_length(parse_spec("rotary:head_dim=8")), 2048);
+  EXPECT_EQ(trained_length_of({yarn}).positions, 64);
+  EXPECT_EQ(trained_length_of({parse_spec("rotary:head_dim=8")}).positions, 2048);
+  EXPECT_EQ(trained_length_of(find_encoding("llama-2-7b")).positions, 4096);
   EXPECT_TRUE(has(make_report({{yarn}}, {}), "within the 64 positions of training"));
   EXPECT_TRUE(has(make_report({{yarn}}, {.train_length = 32}), "within the 32 positions of training"));
 }
