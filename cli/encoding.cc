@@ -127,6 +127,11 @@ void check_place(const Spec& spec, std::initializer_list<Place> places) {
   fail(ErrorKind::usage, fmt::format("{} {}", kind_of(spec), acts));
 }
 
+void check_place_of_kind(const std::string& text, std::initializer_list<Place> places) {
+  const std::string word = text.substr(0, text.find(':'));
+  if (kind_called(word)) check_place(complete_spec(word, {.example = ExampleSize::by_hand}).spec, places);
+}
+
 Encoding with_rows(const Encoding& encoding, const EncodingOptions& options) {
   check_place(encoding.spec(), {Place::input});
   return with_learned(encoding, options);

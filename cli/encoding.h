@@ -30,6 +30,8 @@ void say_untrained(const Encoding& encoding);
 void check_learned_of_model(const Encoding& encoding, const std::string& typed, const std::string& untrained);
 // Throws unless the encoding acts at one of these places. The message says where it acts and which command is for that.
 void check_place(const Spec& spec, std::initializer_list<Place> places);
+// The same for a spec that may lack fields, before it is read: `bias sinusoidal` needs a bias, not a width.
+void check_place_of_kind(const std::string& text, std::initializer_list<Place> places);
 // with_learned, for an encoding that is added to embeddings; throws for others.
 Encoding with_rows(const Encoding& encoding, const EncodingOptions& options);
 

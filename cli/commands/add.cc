@@ -116,6 +116,7 @@ std::string report_of(const AddCommand& options, const Input& input, const Encod
 }
 
 int run(const AddCommand& options) {
+  check_place_of_kind(options.spec, {Place::input});
   const Encoding found = find_beside_input({spec_for_embeddings(options.spec, options.input.random)}, options.encoding,
                                            missing_embeddings(options.input))
                              .front();

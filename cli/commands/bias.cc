@@ -141,6 +141,7 @@ void write_heads(const Bias& bias, const ConstView& numbers, const PositionView&
 }
 
 int run(const BiasCommand& options) {
+  check_place_of_kind(options.spec, {Place::bias});
   const Encoding found = find_with_remarks(options.spec, options.encoding);
   const std::string format = choose_array_format(options.output);
   const Spec& spec = found.spec();

@@ -234,6 +234,7 @@ std::string report_of(const RotateCommand& options, const Encoding& encoding, co
 int run(const RotateCommand& options) {
   std::vector<std::string> specs = {spec_for_heads(options.spec, options.random)};
   if (!options.to_spec.empty()) specs.push_back(options.to_spec);
+  check_place_of_kind(options.spec, {Place::rotation, Place::query});
   const std::vector<Encoding> found = find_beside_input(specs, options.encoding, missing_input(options));
   const Spec& spec = found.front().spec();
   const std::string format = choose_array_format(options.output, options.tensor);

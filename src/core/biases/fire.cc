@@ -26,7 +26,8 @@ std::vector<Field> fire_fields(Fire& s) {
               .alias({"mlp_width"}),
           Field("length", &s.length,
                 "multiplied by length_factor: earlier queries are normalised as if they were at this position")
-              .above(0, "positions"),
+              .above(0, "positions")
+              .example("2", "4"),
           Field("eps", &s.eps, "added to the normaliser, so that it is not 0").at_least(0)};
 }
 

@@ -33,7 +33,10 @@ double attention_factor_of(const LongRope& s, const Ladder& ladder) {
 }
 
 Field share_field(double& share) {
-  return Field("share", &share, "the share of the pairs that rotate, the fastest ones").above(0).at_most(1);
+  return Field("share", &share, "the share of the pairs that rotate, the fastest ones")
+      .above(0)
+      .at_most(1)
+      .example("0.5");
 }
 
 LadderScale kept(double share, double factor, std::int64_t channels, const Ladder& ladder) {

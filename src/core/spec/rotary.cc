@@ -24,8 +24,8 @@ constexpr std::string_view kLayoutWords[] = {"half",
                                              "full_width_half",
                                              "interleaved_pairs_with_halves_tiling_per_axis"};
 // The names that engines use for the two common layouts.
-constexpr OtherWord kEngineLayouts[] = {
-    {"neox", "half"}, {"gpt_neox", "half"}, {"rotate_half", "half"}, {"gptj", "interleaved"}, {"gpt_j", "interleaved"}};
+constexpr OtherWord kEngineLayouts[] = {{"neox", "half"},        {"gpt_neox", "half"},    {"gptneox", "half"},
+                                        {"rotate_half", "half"}, {"gptj", "interleaved"}, {"gpt_j", "interleaved"}};
 constexpr std::string_view kSectionOrderWords[] = {"chunked", "interleaved", "alternating", "ernie"};
 constexpr std::string_view kAxisFrequenciesWords[] = {"shared", "restart", "dealt"};
 constexpr std::string_view kFactorInWords[] = {"table", "query", "softmax"};
@@ -140,7 +140,8 @@ std::vector<Field> rotary_fields(Rotary& s) {
       with_example(head_dim_field(s.head_dim, 2), example_head(s)),
       base_field(s.base, "the slowest pair rotates about this many times more slowly than the fastest")
           .alias(base_aliases()),
-      Field("layout", enum_field(s.layout, kLayoutWords, kEngineLayouts), "which channels form a pair"),
+      Field("layout", enum_field(s.layout, kLayoutWords, kEngineLayouts),
+            "which channels form a pair; engines call half neox or rotate_half, and interleaved gptj"),
       Field("rotary_dim", &s.rotary_dim, "channels that rotate, even; 0: int(head_dim * partial_rotary_factor)")
           .between(0, kHeadDimLimit, "channels")
           .alias({"rotary_ndims"}),

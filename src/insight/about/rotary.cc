@@ -61,7 +61,9 @@ Property norm_kept(const RotarySchedule& schedule, const RotaryMeasure& found) {
   Property property{.name = "norm_kept",
                     .title = "rotation keeps the norm of queries and keys",
                     .verdict = judge(!factor && rotation, found.norm <= room_of(schedule)),
-                    .finding = "norms change by at most " + residual_text(found.norm),
+                    .finding = found.norm < 1e-12 && found.norm != 0.0
+                                   ? "norms change by less than 1e-12"
+                                   : "norms change by at most " + short_text(found.norm),
                     .numbers = {{"largest_change", found.norm}, {"table_factor", schedule.table_factor()}}};
   if (!rotation) property.finding += kNoRotation;
   if (factor)

@@ -164,6 +164,26 @@ std::vector<Step> explain_learned(const Learned& spec, std::span<const double> p
   return steps;
 }
 
+namespace {
+
+// The sum of both parts: with the table, or with the made-up row that the learned part shows.
+Step sum_of_parts(const Hybrid& spec, double position, const ConstView& table) {
+  const SinusoidalSchedule schedule = make_schedule(spec.fixed);
+  if (table.data != nullptr) {
+    return numbers(HybridRows{StreamedRows{&schedule}, {spec.learned, table}}, position, "The sum of both parts");
+  }
+  Step step = numbers(StreamedRows{&schedule}, position, "The sum of both parts");
+  const std::vector<double> made_up = row_before(spec.fixed.width, {}, table);
+  for (std::size_t c = 0; c < made_up.size(); ++c) step.values[c] += spec.learned.multiplier * made_up[c];
+  step.lines = {"PE(" + text::number_text(position) + ") = " +
+                row_text(spec.fixed.width,
+                         [&](std::int64_t c) { return five_decimals(step.values[static_cast<std::size_t>(c)]); }) +
+                "   (with the row made up above)"};
+  return step;
+}
+
+}  // namespace
+
 std::vector<Step> explain_hybrid(const Hybrid& spec, std::span<const double> position, const ExplainOptions& options) {
   refuse_options(options);
   std::vector<Step> steps = explain_sinusoidal(spec.fixed, position, {});
@@ -172,6 +192,11 @@ std::vector<Step> explain_hybrid(const Hybrid& spec, std::span<const double> pos
     step.name = "fixed_" + step.name;
     step.title = "Fixed part: " + step.title;
   }
+  steps.insert(steps.begin(), Step{"rule",
+                                   "The rule",
+                                   {plain_text(properties::formula_of(spec).lines[0]) +
+                                    ": a sinusoidal row S(p), which is fixed, plus a learned row"},
+                                   {}});
   Learned learned = spec.learned;
   learned.width = spec.fixed.width;
   for (Step& step : learned_steps(learned, position[0], options)) {
@@ -179,10 +204,9 @@ std::vector<Step> explain_hybrid(const Hybrid& spec, std::span<const double> pos
     step.title = "Learned part: " + step.title;
     steps.push_back(std::move(step));
   }
-  if (options.table.data == nullptr) return steps;
-  const SinusoidalSchedule schedule = make_schedule(spec.fixed);
-  const HybridRows rows{StreamedRows{&schedule}, {spec.learned, options.table}};
-  steps.push_back(numbers(rows, position[0], "The sum of both parts"));
+  const bool as_it_is = spec.learned.normalize == Normalize::none && spec.learned.past_end != PastEnd::interpolate;
+  if (options.table.data == nullptr && !as_it_is) return steps;
+  steps.push_back(sum_of_parts(spec, position[0], options.table));
   if (!options.table_text.empty()) steps.push_back(table_command(spec, position, options));
   return steps;
 }

@@ -324,7 +324,9 @@ Step Explainer::product(double shift) const {
   const double b = a + step_by, apart = b - a;
   const std::vector<double> x = first_matrix({&a, 1}), y = first_matrix({&b, 1}), between = first_matrix({&apart, 1});
   const std::string left = "R(" + text::number_text(a) + ")^T R(" + text::number_text(b) + ")";
-  Step step{"product", "Two rotations: " + left + " = R(" + text::number_text(b - a) + ")", {}, {}};
+  const double factor = schedule_.table_factor();
+  const std::string times = factor == 1.0 ? "" : text::number_text(factor) + " ";
+  Step step{"product", "Two rotations: " + left + " = " + times + "R(" + text::number_text(b - a) + ")", {}, {}};
   // The transpose of x times y.
   step.values = {x[0] * y[0] + x[2] * y[2], x[0] * y[1] + x[2] * y[3], x[1] * y[0] + x[3] * y[2],
                  x[1] * y[1] + x[3] * y[3]};
@@ -335,9 +337,7 @@ Step Explainer::product(double shift) const {
     step.lines.push_back("cos and sin have the factor " + text::number_text(schedule_.table_factor()) +
                          ": the product has it twice, R only once");
   }
-  const double factor = schedule_.table_factor();
-  step.lines.push_back("so (R(a) q).(R(b) k) = " + (factor == 1.0 ? "" : text::number_text(factor) + " ") +
-                       "q.(R(b - a) k): a score depends on the distance only");
+  step.lines.push_back("so (R(a) q).(R(b) k) = " + times + "q.(R(b - a) k): a score depends on the distance only");
   return step;
 }
 

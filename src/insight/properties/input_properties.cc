@@ -70,6 +70,11 @@ InputLook look_at(const Encoding& numbers, const CheckOptions& options) {
   return look;
 }
 
+std::string norms_text(double smallest, double largest) {
+  const std::string from = short_text(smallest), to = short_text(largest);
+  return from == to ? "every row has norm " + from : "row norms " + from + " to " + to;
+}
+
 Property bounded(const InputLook& look, const Encoding& numbers, std::optional<double> promised) {
   const RowBounds bounds = row_bounds(look.rows, look.walk);
   const double room = look.tolerance * std::max(promised.value_or(1.0), 1.0);
@@ -80,8 +85,8 @@ Property bounded(const InputLook& look, const Encoding& numbers, std::optional<d
           .verdict = judge(true, within),
           .finding = "values from " + short_text(bounds.smallest) + " (position " +
                      place_text(look.place(bounds.smallest_position)) + ") to " + short_text(bounds.largest) +
-                     " (position " + place_text(look.place(bounds.largest_position)) + "); row norms " +
-                     short_text(bounds.smallest_norm) + " to " + short_text(bounds.largest_norm),
+                     " (position " + place_text(look.place(bounds.largest_position)) + "); " +
+                     norms_text(bounds.smallest_norm, bounds.largest_norm),
           .numbers = {{"smallest", bounds.smallest},
                       {"largest", bounds.largest},
                       {"smallest_position", look.place(bounds.smallest_position)},

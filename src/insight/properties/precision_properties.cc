@@ -120,9 +120,10 @@ Property usual_precision(const std::vector<double>& inv_freq) {
                     .numbers = {{"error_at_1000000", at_million}}};
   if (found.position == 0) return property;
   property.until = static_cast<double>(found.good);
-  property.finding = "the error first exceeds 0.001 at " +
-                     std::string(found.position < kScanned ? "position " : "about position ") +
-                     count_text(found.position) + "; it is " + short_text(at_million) + " at position 1,000,000";
+  property.finding =
+      "the error first exceeds 0.001 at " + std::string(found.position < kScanned ? "position " : "about position ") +
+      count_text(found.position) + (at_million < 0.001 ? " and varies with the position: it is " : "; it is ") +
+      short_text(at_million) + " at position 1,000,000";
   if (found.position >= kScanned) property.finding += " (past 4,194,303, measured at eight positions per doubling)";
   property.numbers.emplace_back("first_beyond", static_cast<double>(found.position));
   return property;

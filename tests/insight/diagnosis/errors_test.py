@@ -63,7 +63,7 @@ class Refused(unittest.TestCase):
     def test_a_choice_is_for_what_depends_on_it(self):
         self.refused(*self.rotation("--layer", "1"), names=["--layer is for models and for specs whose layers differ"])
         self.refused("alibi:heads=4", "--bias", "bias.npy", "--sequence-length", "8",
-                     names=["--sequence-length is for rotary encodings: 'alibi:heads=4' does not depend on it"])
+                     names=["--sequence-length is for scalings that depend on it (dynamic, longrope): 'alibi:heads=4' does not depend on it"])
 
     def tables(self, *more, positions=f"0:{N}"):
         return (SPEC, "--cos", "cos.npy", "--sin", "sin.npy", "--positions", positions, *more)

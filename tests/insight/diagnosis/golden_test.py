@@ -54,7 +54,8 @@ def layer_of(group):
 def spec_and_options(folder, group):
     options, axes = layer_of(group)
     length = group.group["seq_len_used"]
-    if length or group.rope.get("rope_type", group.rope.get("type")) in ("dynamic", "longrope", "su"):
+    by_length = group.rope.get("rope_type", group.rope.get("type")) in ("dynamic", "longrope", "su")
+    if by_length and not group.rope.get("alpha"):  # Hunyuan's base follows from alpha
         options += ["--sequence-length", str(length or 1)]
     return [folder.put_config(group.config), *options], axes
 
