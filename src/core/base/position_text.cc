@@ -2,6 +2,9 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "core/base/refuse.h"
 #include "core/text/number_text.h"
@@ -64,19 +67,41 @@ std::string rewritten(std::string_view text) {
   return is_list_or_range(result) ? result : "";
 }
 
-// 0-3 and 0..3 as a range is written here, 0:4; a list or range in another form as its list; for anything else two
-// examples. The first '-' may be a sign.
-std::string positions_hint(std::string_view text, std::string_view part) {
+// The first and the last number of 0-3 or 0..3. The first '-' may be a sign.
+std::optional<std::pair<std::int64_t, std::int64_t>> closed_range(std::string_view part) {
   for (const std::string_view dash : {"-", ".."}) {
     const std::size_t at = part.find(dash, 1);
     if (part.empty() || at == std::string_view::npos) continue;
     const auto first = text::parse_integer(part.substr(0, at)),
                last = text::parse_integer(part.substr(at + dash.size()));
-    if (!first || !last || *last < *first || *last > kMaxPosition) continue;
-    const std::string range = std::to_string(*first) + ":" + std::to_string(*last + 1);
-    return "; did you mean " + range + "? The end of a range is excluded";
+    if (first && last && *last >= *first && *last <= kMaxPosition) return {{*first, *last}};
   }
-  if (const std::string list = rewritten(text); !list.empty()) return "; did you mean " + list + "?";
+  return std::nullopt;
+}
+
+// 0-3,5 as a list, 0,1,2,3,5; empty if it is long or has other parts.
+std::string listed(std::string_view text) {
+  constexpr std::int64_t kMost = 20;
+  std::string list;
+  std::int64_t count = 0;
+  for (const std::string_view part : split(text, ',')) {
+    const auto number = text::parse_integer(part);
+    const auto range = number ? std::optional(std::pair{*number, *number}) : closed_range(part);
+    if (!range || (count += range->second - range->first + 1) > kMost) return "";
+    for (std::int64_t p = range->first; p <= range->second; ++p) list += (list.empty() ? "" : ",") + std::to_string(p);
+  }
+  return list;
+}
+
+// 0-3 as a range is written here, 0:4; a list or range in another form as its list; for anything else two examples.
+std::string positions_hint(std::string_view text, std::string_view part) {
+  if (const auto range = closed_range(part); range && part == text) {
+    return "; did you mean " + std::to_string(range->first) + ":" + std::to_string(range->second + 1) +
+           "? The end of a range is excluded";
+  }
+  const std::string list = text.find(',') == std::string_view::npos ? "" : listed(text);
+  if (!list.empty()) return "; did you mean " + list + "?";
+  if (const std::string other = rewritten(text); !other.empty()) return "; did you mean " + other + "?";
   return "; positions are written like 0:4 or 0,5,17";
 }
 

@@ -159,7 +159,7 @@ TEST(ParsePositions, SaysHowARangeIsWritten) {
   expect_bad("0-3", "expected a number but got '0-3'; did you mean 0:4?");
   expect_bad("0..3", "expected a number but got '0..3'; did you mean 0:4?");
   expect_bad("-3-4", "expected a number but got '-3-4'; did you mean -3:5?");
-  expect_bad("0-3,7", "expected a number but got '0-3'; did you mean 0:4?");
+  expect_bad("0-3,7", "expected a number but got '0-3'; did you mean 0,1,2,3,7?");
   EXPECT_EQ(to_text(parse_positions("-3:4")), "-3:4");
   const std::pair<const char*, const char*> others[] = {
       {"[0, 1, -2]", "0,1,-2"}, {"(0,1)", "0,1"},       {"0;1", "0,1"},
