@@ -105,7 +105,7 @@ class ReportWriter {
 
   std::string drawn(const Encoding& subject, std::string_view name, const std::string& id) {
     tell(subject.text() + ": " + std::string(name));
-    const Figure figure = make_figure(name, subject, {.seed = options_.seed});
+    const Figure figure = make_figure(name, subject, {.seed = options_.seed, .caption = false});
     return figure_block(figure, id + "-" + std::string(name));
   }
 
@@ -145,7 +145,7 @@ class ReportWriter {
     text += table(advice_table(advice, *options_.advice));
     text += box("Recommendation", paragraph(advice.recommendation));
     text += heading(3, "What this is based on") + advice_basis();
-    text += figure_block(make_figure("perplexity", FigureOptions{}), "advice-perplexity");
+    text += figure_block(make_figure("perplexity", FigureOptions{.caption = false}), "advice-perplexity");
     return text + (subjects_.size() > 1 ? "" : std::string(asset("goals.html")));
   }
 
