@@ -362,6 +362,9 @@ int run(PlotCommand options) {
   if (options.encoding.std && options.encoding.init.empty() && takes(info, "input_std")) {
     fail(ErrorKind::usage, "--std needs --init; --input-std is the standard deviation of random embeddings");
   }
+  if (options.input_std && !options.content.empty()) {
+    fail(ErrorKind::usage, "--input-std is for random embeddings; --input reads them from a file");
+  }
   options.spec = chosen_spec(options, info);
   LoadedFigure loaded;
   FigureOptions chosen = figure_options(options, loaded);

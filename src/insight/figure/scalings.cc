@@ -1,6 +1,8 @@
 // How the scalings of rotary encodings change the frequency of every pair.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "core/spec/axis_map.h"
 #include "core/spec/scaling_fields.h"

@@ -8,7 +8,6 @@
 #include "insight/figure/figure_call.h"
 #include "insight/properties/property.h"
 #include "insight/properties/sinusoidal_rows.h"
-#include "posenc/error.h"
 
 namespace posenc::figure {
 namespace {
