@@ -67,6 +67,12 @@ std::int64_t rows_with_room(const FigureCall& call, const FigureText& text, doub
   return std::min(rows_in(call, begin_figure(call, text), panels, lines), usual);
 }
 
+// Words as long as those that a page gets once its positions are known.
+void expect_words(FigureText& text) {
+  text.finding = std::string(110, 'x');
+  text.note = std::string(70, 'x');
+}
+
 // How many positions there are for each that is shown.
 std::int64_t every_of(const PositionView& positions, std::int64_t room) {
   return (positions.count + room - 1) / std::max<std::int64_t>(room, 1);
@@ -143,9 +149,7 @@ Figure make_heatmap(const FigureCall& call) {
   const bool one_axis = has_one_axis(numbers.spec());
   FigureText text{.title = "The table of " + numbers.command_text(), .body_height = 440.0, .least_lines = 12};
   std::vector<std::int64_t> grid;
-  // Sentences as long as those that the page will have.
-  text.finding = std::string(110, 'x');
-  text.note = std::string(40, 'x');
+  expect_words(text);
   const PositionView positions = one_axis ? figure_positions(call, {.count = rows_with_room(call, text, 1.0, 4.0, 100)})
                                           : figure_places(call, grid);
   // The positions that were asked for are all shown if that takes few lines; a few are not drawn as many.
@@ -297,12 +301,14 @@ Figure make_similarity(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   FigureText text{.title = "How alike positions are: " + numbers.command_text(), .body_height = 470.0};
   text.least_lines = 16;
+  expect_words(text);
   std::int64_t most = rows_with_room(call, text, 1.0, 3.0, kMostRows);
   if (in_cells(call)) {
     const auto columns = static_cast<std::int64_t>(call.options.width / kCellWidth) - 14;
     most = std::min(most, std::max<std::int64_t>(columns, 4));
   }
   const PositionView positions = figure_positions(call, {.count = std::min<std::int64_t>(most, 100), .uneven = most});
+  text.note.clear();
   const std::vector<double> at = sampled_positions(positions, most, text.note);
   if (text.note.empty()) text.note = fewer_note(call, positions, 100);
   const drawing::Heat heat = similarity_of(rows_at(numbers, at), numbers.width());
@@ -322,6 +328,7 @@ Figure make_learned(const FigureCall& call) {
   FigureText text{.title = "A learned table beside the sinusoidal one: " + numbers.command_text(),
                   .body_height = 640.0,
                   .least_lines = 28};
+  expect_words(text);
   const PositionView positions = figure_positions(call, {.count = rows_with_room(call, text, 2.0, 4.0, 512)});
   const std::int64_t width = numbers.width();
   const Encoding fixed(Sinusoidal{.width = width});
@@ -331,6 +338,7 @@ Figure make_learned(const FigureCall& call) {
       "below, what the formula gives for " + properties::several(positions.count, "position") + " and " +
       properties::several(width, "channel");
   const std::int64_t most = rows_with_room(call, text, 2.0, 4.0, 200);
+  text.note.clear();
   const std::vector<double> at = sampled_positions(positions, most, text.note);
   text.note = text.note.empty() ? fewer_note(call, positions, 512) : "similarities: " + text.note;
   FigurePage page = begin_figure(call, text);

@@ -265,6 +265,11 @@ TEST(Figures, TerminalsGetAsManyPositionsAsFit) {
     EXPECT_TRUE(has(figure.note, "positions 0 to " + last + ", as many as fit")) << figure.note;
     EXPECT_EQ(static_cast<std::size_t>(first_image(figure).rows), column(figure, "position").size());
   }
+  for (const double lines : {30.0, 40.0, 60.0}) {
+    const Figure learned = make("learned", "learned:rows=64,width=64,past_end=error", in_cells(80, lines, true));
+    EXPECT_TRUE(has(learned.note, "as many as fit")) << learned.note;
+    EXPECT_FALSE(has_text(learned, "one in")) << lines;
+  }
   FigureOptions asked = in_cells(80, 40);
   asked.positions = PositionView::range(0, 1000);
   EXPECT_TRUE(has_text(make("heatmap", "sinusoidal:width=32", asked), "position (one in "));
