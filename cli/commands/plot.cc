@@ -37,7 +37,7 @@ struct PlotCommand {
   EncodingOptions encoding;
   // Empty: the figure's default.
   std::string positions, channels, sentence, content, bases, exponents;
-  std::optional<double> position, shift;
+  std::optional<double> position, shift, input_std;
   std::optional<double> former_position;  // --position of the last release: what is now called --positions or --place
   std::optional<std::int64_t> trained, head;
   std::string theme = "auto";
@@ -115,6 +115,7 @@ std::vector<Choice> choices_of(const FigureInfo& info, const PlotCommand& option
           {"--head", "head", number_text(options.head)},
           {"--bases", "bases", options.bases},
           {"--exponents", "exponents", options.exponents},
+          {"--input-std", "input_std", number_text(options.input_std)},
           {"--input", "content", options.content},
           {"--words", "tokens", options.sentence}};
 }
@@ -263,6 +264,7 @@ FigureOptions figure_options(const PlotCommand& options, LoadedFigure& loaded) {
   }
   chosen.position = options.position;
   chosen.shift = options.shift;
+  chosen.input_std = options.input_std;
   chosen.train_length = options.trained;
   chosen.head = options.head;
   chosen.seed = options.encoding.seed.value_or(0);
@@ -340,6 +342,12 @@ int run(PlotCommand options) {
   const FigureInfo& info = chosen_figure(options);
   settle_position(info, options);
   check_choices(info, options);
+  if (options.encoding.std && options.encoding.init.empty() && takes(info, "input_std")) {
+    fail(ErrorKind::usage, "--std needs --init; --input-std is the standard deviation of random embeddings");
+  }
+  if (options.input_std && !options.content.empty()) {
+    fail(ErrorKind::usage, "--input-std is for random embeddings; --input reads them from a file");
+  }
   options.spec = chosen_spec(options, info);
   LoadedFigure loaded;
   FigureOptions chosen = figure_options(options, loaded);
@@ -378,6 +386,10 @@ void add_choices(Command& command, PlotCommand& options) {
   command.text("--exponents", options.exponents, "bases only: factors of the exponents to compare, as 0.5,2")
       .value("LIST");
   command.text("--words", options.sentence, "attention and parts only: words, one per token").formerly("--sentence");
+  command
+      .add("--input-std", options.input_std,
+           "mixing, angle, same_word and parts only: standard deviation of random embeddings (default: 0.5)")
+      .between(1e-9, 1e9);
   command
       .text("--input,-i", options.content,
             "parts only: token embeddings [N, M], x.npy or m.safetensors:x (default: random)")

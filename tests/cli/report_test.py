@@ -1,5 +1,6 @@
 """posenc report and posenc lesson: where pages are written, and what is left if they cannot be written."""
 
+import json
 import os
 import signal
 import time
@@ -112,6 +113,16 @@ class Report(Case):
         self.assertIn(b"<code>posenc lesson --words &#39;a b a&#39;</code>", page)
         again = self.run_posenc("lesson", "--words", "a b a", "-o", "-")
         self.assertEqual((again.stdout, again.stderr), (page, b""))
+
+    def test_the_layer_of_the_lesson_is_that_of_the_command(self):
+        layer = json.loads(self.run_posenc("layer", "--seed", "3", "--format", "json").stdout)
+        page = self.run_posenc("lesson", "--seed", "3", "-o", "-").stdout.decode()
+        self.assertIn("<code>posenc layer --map layer.svg --seed 3</code>", page)
+        spread = layer["spread_of_one_token"]
+        self.assertIn(f"still {spread['encoded']:.2f} from each other", page)
+        self.assertIn(f"and {spread['bare']:.2f} if it is x alone", page)
+        largest = max(max(row) for row in layer["average_weights"][0])
+        self.assertIn(f"averaged over 8 heads: up to {largest:.2f}", page)
 
     def test_the_lesson_by_its_former_name(self):
         done = self.report("--lesson", "--words", "a b a", "-o", "former.html")

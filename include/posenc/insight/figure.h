@@ -50,9 +50,11 @@ struct FigureOptions {
   std::optional<std::int64_t> head = {};  // none: all heads, or the first few
   std::vector<double> bases = {};         // of the frequencies, to compare
   std::vector<double> exponents = {};     // factors of the exponent, to compare
+  std::optional<double> input_std = {};   // of random token embeddings, 1e-9 to 1e9; none: 0.5
   std::uint64_t seed = 0;                 // of random contents, and of learned numbers that are not given
   ConstView content = {};                 // token embeddings [N, M]; rank 0: random ones
   std::vector<std::string> tokens = {};   // words beside rows and columns; empty: numbers
+  bool caption = true;                    // write the finding below the picture
   TextMetrics metrics = TextMetrics::proportional;
   bool plain = false;        // in cells: the drawing is for TerminalStyle::ascii
   double width = 0.0;        // of the page, in points; 0: the figure's default. In cells a figure takes more lines than

@@ -26,7 +26,7 @@ std::vector<Field> window_fields(Window& s) {
     return Field(name, &value, help).between(0, spec::kPositionLimit, "positions");
   };
   return {reach("left", s.left, "query i sees keys from i - left on; a causal window of w keys has left = w - 1")
-              .example("2", "15"),
+              .example("2", "3"),
           reach("right", s.right, "query i sees keys up to i + right; 0 is causal").example("0")};
 }
 
@@ -35,7 +35,7 @@ std::vector<Field> chunked_fields(Chunked& s) {
               .between(1, spec::kPositionLimit, "positions")
               .must_be_given()
               .alias({"chunk_size", "attention_chunk_size"})
-              .example("2", "16"),
+              .example("2", "4"),
           Field("direction", enum_field(s.direction, spec::kDirectionWords),
                 "causal: keys after the query are hidden too")};
 }

@@ -140,7 +140,7 @@ std::vector<Property> axes_properties(const Encoding& numbers, const CheckOption
   list.push_back(within_bounds(look, rows));
   list.push_back(unique_places(look, rows));
   list.push_back(offset_only(look, rows));
-  list.push_back(mixing_property(look, is_fixed(numbers.spec()) ? 1.0 : 0.02, options.seed));
+  list.push_back(mixing_property(look, is_fixed(numbers.spec()) ? 1.0 : 0.02));
   if (look.observed) return list;
   std::int64_t learned = 0;
   for (const ConstView& table : numbers.tables()) learned += table.shape[0] * table.shape[1];

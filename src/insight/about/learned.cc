@@ -112,7 +112,7 @@ std::vector<Property> learned_properties(const Encoding& numbers, const CheckOpt
   list.push_back(unique_rows(look, numbers));
   add_irregular(look, list);
   if (!look.observed) list.push_back(past_length(numbers));
-  list.push_back(mixing_property(look, std::holds_alternative<Hybrid>(numbers.spec()) ? 1.0 : 0.02, options.seed));
+  list.push_back(mixing_property(look, std::holds_alternative<Hybrid>(numbers.spec()) ? 1.0 : 0.02));
   if (look.observed) return list;
   const std::int64_t learned = numbers.table().shape[0] * numbers.table().shape[1];
   list.push_back(parameters(learned));

@@ -46,7 +46,7 @@ std::vector<Property> sinusoidal_properties(const Encoding& numbers, const Check
   if (!look.observed) list.push_back(positions_held());
   for (Property& property : shift_properties(look, numbers)) list.push_back(std::move(property));
   if (!look.observed) list.push_back(unseen_angles(numbers.sinusoidal()->inv_freq, options.train_length));
-  list.push_back(mixing_property(look, 1.0, options.seed));
+  list.push_back(mixing_property(look, 1.0));
   if (look.observed) return list;
   for (Property& property : precision_properties(*numbers.sinusoidal())) list.push_back(std::move(property));
   list.push_back(parameters(0));
@@ -72,10 +72,10 @@ void add_wavelength_mistakes(const Sinusoidal& spec, const SinusoidalSchedule& s
   const std::int64_t pairs = spec::pairs_of(spec);
   if (is_plain(spec) && pairs > 1) {
     const std::string base = text::number_text(spec.base);
-    list.push_back("i runs from 0 to d/2 - 1 = " + std::to_string(pairs - 1) +
-                   ", not to d/2 = " + std::to_string(pairs) + ".");
+    list.push_back("i runs from 0 to M/2 - 1 = " + std::to_string(pairs - 1) +
+                   ", not to M/2 = " + std::to_string(pairs) + " (M is the width).");
     list.push_back("The longest wavelength is 2 pi " + base +
-                   "^(1 - 2/d) = " + readable(wavelengths(schedule.inv_freq).back()) + ", not 2 pi " + base + " = " +
+                   "^(1 - 2/M) = " + readable(wavelengths(schedule.inv_freq).back()) + ", not 2 pi " + base + " = " +
                    readable(2.0 * std::numbers::pi * spec.base) + ".");
   }
   const std::optional<std::int64_t> pair = pair_at(schedule.sine, 10);
@@ -99,9 +99,9 @@ void add_product_mistakes(const Sinusoidal& spec, const SinusoidalSchedule& sche
   if (spec.multiplier != 1.0 || spec.zero_position) return;
   const auto width = static_cast<double>(2 * schedule.inv_freq.size());
   const std::string norm = short_text(std::sqrt(0.5 * width));
-  list.push_back("A row adds the variance 1/2 per channel, not 1: every row has the norm sqrt(d/2) = " + norm + ".");
+  list.push_back("A row adds the variance 1/2 per channel, not 1: every row has the norm sqrt(M/2) = " + norm + ".");
   list.push_back(
-      "Multiplying embeddings by sqrt(d) fits embeddings that begin with standard deviation 1/sqrt(d). With 1 "
+      "Multiplying embeddings by sqrt(M) fits embeddings that begin with standard deviation 1/sqrt(M). With 1 "
       "instead they get norm " +
       short_text(width) + ", beside " + norm + " for a row.");
 }

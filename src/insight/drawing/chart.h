@@ -137,11 +137,6 @@ struct TopLabel {
   Anchor anchor = Anchor::middle;
   std::string text;
 };
-// What to do with rows if there is less room than rows.
-enum class Crowded : int {
-  sample,   // show every n-th row
-  average,  // show means of neighbouring rows: for waves, where every n-th row would show a false frequency
-};
 struct HeatOptions {
   std::string title = {};
   std::string row_label = {}, column_label = {};
@@ -154,18 +149,17 @@ struct HeatOptions {
   bool color_bar = true;
   std::vector<Tick> bar_ticks = {};  // of the colour bar; empty: low, 0 and high
   bool square = false;               // cells are as high as wide
-  Crowded crowded_rows = Crowded::sample;
-  std::int64_t column_group = 1;   // columns that are shown or left out together: 2 keeps a sine with its cosine
-  double rows_averaged = 1.0;      // what a row of the matrix is the mean of already
-  std::int64_t rows_every = 1;     // the matrix has one row in so many already
-  std::int64_t columns_every = 1;  // the same of groups of columns
-  int decimals = -1;               // of numbers written into the cells; negative: none
+  std::int64_t column_group = 1;     // columns that are shown or left out together: 2 keeps a sine with its cosine
+  std::int64_t rows_every = 1;       // the matrix has one row in so many already
+  std::int64_t columns_every = 1;    // the same of groups of columns
+  int decimals = -1;                 // of numbers written into the cells; negative: none
   // Room beside and below the image: equal rooms make images of equal size.
   double least_left = 0.0, least_right = 0.0, least_below = 0.0;
+  std::int64_t least_title_lines = 0;
 };
-// Draws the matrix into `outer` and returns the box of the image. If there is no room for all columns, every n-th group
-// of them is shown, because the mean of neighbouring channels, which are different waves, would be neither. The labels
-// of the axes say so.
+// Draws the matrix into `outer` and returns the box of the image. If there is no room for all rows or columns, every
+// n-th row or group of columns is shown, because a mean would be a number that no position and no channel has. The
+// labels of the axes say so.
 Box draw_heat(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOptions& options);
 // Several matrices as images of the same size, one in each box.
 std::vector<Box> draw_heats(Drawing& drawing, const std::vector<Box>& boxes, const std::vector<Heat>& heats,

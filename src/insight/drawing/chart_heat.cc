@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/text/number_text.h"
 #include "insight/drawing/chart.h"
@@ -25,18 +24,6 @@ Sampling sampled(std::int64_t total, std::int64_t group, std::int64_t room) {
   if (sampling.group > room) sampling.group = 1;
   while (sampling.shown() > std::max<std::int64_t>(room, 1)) ++sampling.every;
   return sampling;
-}
-
-double mean_of(const Heat& heat, std::int64_t first_row, std::int64_t last_row, std::int64_t column) {
-  double sum = 0.0;
-  std::int64_t count = 0;
-  for (std::int64_t r = first_row; r < last_row; ++r) {
-    const double value = heat.values[static_cast<std::size_t>(r * heat.columns + column)];
-    if (!std::isfinite(value)) continue;
-    sum += value;
-    ++count;
-  }
-  return count > 0 ? sum / static_cast<double>(count) : std::numeric_limits<double>::quiet_NaN();
 }
 
 std::vector<Tick> bar_ticks(double low, double high) {
@@ -74,7 +61,7 @@ class HeatPainter {
         outer_(outer),
         title_(options.title.empty() ? std::vector<std::string>{}
                                      : wrapped(options.title, outer.width, type_.label, true, drawing.metrics)) {
-    top_ = outer_.y + type_.line * static_cast<double>(title_.size());
+    top_ = outer_.y + type_.line * static_cast<double>(std::max(title_lines(), options_.least_title_lines));
     if (!options_.row_label.empty()) top_ += type_.line;
     if (!options_.top.empty()) top_ += type_.line;
     if (!cells_) top_ += 4.0;
@@ -98,6 +85,7 @@ class HeatPainter {
     return image_;
   }
 
+  std::int64_t title_lines() const { return std::ssize(title_); }
   double left_room() const {
     double left = 0.0;
     for (const Tick& tick : row_ticks()) left = std::max(left, width_of(tick.label));
@@ -124,11 +112,8 @@ class HeatPainter {
     return std::isfinite(value) ? color_level(value, options_.low, options_.high) : kAbsentLevel;
   }
   double value_at(std::int64_t row, std::int64_t column) const {
-    const std::int64_t c = columns_.index(column);
-    if (averages_rows()) return mean_of(heat_, row * rows_.every, std::min((row + 1) * rows_.every, heat_.rows), c);
-    return heat_.values[static_cast<std::size_t>(rows_.index(row) * heat_.columns + c)];
+    return heat_.values[static_cast<std::size_t>(rows_.index(row) * heat_.columns + columns_.index(column))];
   }
-  bool averages_rows() const { return options_.crowded_rows == Crowded::average; }
 
   // --- Where the image is.
 
@@ -165,19 +150,14 @@ class HeatPainter {
            image_.width * (column / static_cast<double>(columns_.every) + 0.5) / static_cast<double>(columns_.shown());
   }
   double y_of(double row) const {
-    // A sampled row is shown unchanged; a mean covers `every` rows.
-    const double every = static_cast<double>(rows_.every);
-    const double place = averages_rows() ? (row + 0.5) / every : row / every + 0.5;
-    return image_.y + image_.height * place / static_cast<double>(rows_shown_);
+    return image_.y + image_.height * (row / static_cast<double>(rows_.every) + 0.5) / static_cast<double>(rows_shown_);
   }
 
   // --- What is left out.
 
   std::string rows_remark() const {
     const std::int64_t every = rows_.every * options_.rows_every;
-    if (!averages_rows()) return every > 1 ? " (one in " + std::to_string(every) + ")" : "";
-    const double rows = options_.rows_averaged * static_cast<double>(rows_.every);
-    return rows < 1.01 ? "" : " (a row is the mean of " + text::general_text(rows, 3) + ")";
+    return every > 1 ? " (one in " + std::to_string(every) + ")" : "";
   }
   std::string columns_remark() const {
     const std::int64_t every = columns_.every * options_.columns_every;
@@ -194,6 +174,8 @@ class HeatPainter {
       y += type_.line;
     }
     if (options_.row_label.empty()) return;
+    const std::int64_t below = options_.least_title_lines - title_lines();  // labels of panels side by side are level
+    y += type_.line * static_cast<double>(std::max<std::int64_t>(below, 0));
     const std::string label =
         shortened(options_.row_label + rows_remark(), outer_.width, type_.small, drawing_.metrics);
     drawing_.add(Text{.text = label, .at = {outer_.x, y + type_.ascent}, .size = type_.small, .ink = Ink::muted});
@@ -462,17 +444,20 @@ Box draw_heat(Drawing& drawing, const Box& outer, const Heat& heat, const HeatOp
 std::vector<Box> draw_heats(Drawing& drawing, const std::vector<Box>& boxes, const std::vector<Heat>& heats,
                             std::vector<HeatOptions> options) {
   double left = 0.0, right = 0.0, below = 0.0;
+  std::int64_t title_lines = 0;
   for (std::size_t i = 0; i < heats.size(); ++i) {
     const HeatPainter painter(drawing, boxes[i], heats[i], options[i]);
     left = std::max(left, painter.left_room());
     right = std::max(right, painter.right_room());
     below = std::max(below, painter.below_room());
+    title_lines = std::max(title_lines, painter.title_lines());
   }
   std::vector<Box> images;
   for (std::size_t i = 0; i < heats.size(); ++i) {
     options[i].least_left = left;
     options[i].least_right = right;
     options[i].least_below = below;
+    options[i].least_title_lines = title_lines;
     images.push_back(draw_heat(drawing, boxes[i], heats[i], options[i]));
   }
   return images;

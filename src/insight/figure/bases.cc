@@ -37,6 +37,15 @@ BaseCurve base_curve_of(const Spec& spec, const std::string& name) {
   return curve;
 }
 
+// Whether two curves hide each other.
+bool is_same(const BaseCurve& a, const BaseCurve& b) {
+  for (std::size_t i = 0; i < a.wavelengths.size(); ++i) {
+    const double x = a.wavelengths[i], y = b.wavelengths[i];
+    if (x != y && !(std::fabs(x - y) <= 1e-9 * std::fabs(x))) return false;
+  }
+  return true;
+}
+
 double base_of(const Spec& spec) {
   if (const auto* rotary = std::get_if<Rotary>(&spec)) return rotary->base;
   return std::get<Sinusoidal>(spec).base;
@@ -69,25 +78,31 @@ std::vector<BaseCurve> base_curves_of(const FigureCall& call) {
   const Spec& spec = call.numbers->spec();
   const bool neither = call.options.bases.empty() && call.options.exponents.empty();
   const bool has_exponent = std::holds_alternative<Sinusoidal>(spec);
-  const std::vector<double> bases = neither ? std::vector<double>{100.0, 10000.0, 1e6} : call.options.bases;
+  const std::vector<double> bases = neither ? std::vector<double>{1000.0, 10000.0, 1e6} : call.options.bases;
   const std::vector<double> exponents =
       neither && has_exponent ? std::vector<double>{0.5, 1.0, 2.0} : call.options.exponents;
   const double own_base = base_of(spec);
   std::vector<BaseCurve> curves = {base_curve_of(spec, "base " + text::number_text(own_base) + " (this spec)")};
   curves.front().stroke = {.ink = Ink::text, .width = 2.6, .label = curves.front().name};
-  std::int64_t number = 0;
+  const auto add = [&](BaseCurve curve, bool dashed) {
+    const auto same = std::find_if(curves.begin(), curves.end(), [&](const BaseCurve& c) { return is_same(c, curve); });
+    if (same != curves.end()) {
+      same->name += " = " + curve.name;
+      same->stroke.label = same->name;
+      return;
+    }
+    curve.stroke.ink = series_ink(std::ssize(curves) - 1);
+    curve.stroke.dashed = dashed;
+    curves.push_back(std::move(curve));
+  };
   for (const double base : bases) {
-    if (base == own_base) continue;
-    curves.push_back(base_curve_of(with_base(spec, base), "base " + text::number_text(base)));
-    curves.back().stroke.ink = series_ink(number++);
+    if (base != own_base) add(base_curve_of(with_base(spec, base), "base " + text::number_text(base)), false);
   }
   for (const double factor : exponents) {
     auto changed = std::get<Sinusoidal>(spec);
     if (factor == changed.exponent_factor) continue;
     changed.exponent_factor = factor;
-    curves.push_back(base_curve_of(changed, "exponents times " + text::number_text(factor)));
-    curves.back().stroke.ink = series_ink(number++);
-    curves.back().stroke.dashed = true;
+    add(base_curve_of(changed, "exponents times " + text::number_text(factor)), true);
   }
   return curves;
 }
@@ -122,14 +137,20 @@ drawing::Axis wavelength_axis(const std::vector<BaseCurve>& curves) {
 
 Figure make_bases(const FigureCall& call) {
   const std::vector<BaseCurve> curves = base_curves_of(call);
-  FigurePage page =
-      begin_figure(call, {.title = "Other bases and exponents: " + call.numbers->command_text(),
-                          .finding = finding_of(curves),
-                          .more = {"left: wavelength of every pair; right: cosine of two rows by their distance",
-                                   "a base b with exponents times c is the base b^c: 10000 with 0.5 is 100"},
-                          .body_height = 380.0,
-                          .width = 860.0,
-                          .least_lines = 22});
+  // Rotary encodings have neither rows nor a factor of the exponents.
+  const bool has_rows = std::holds_alternative<Sinusoidal>(call.numbers->spec());
+  std::vector<std::string> more = {
+      std::string("left: wavelength of every pair; right: ") +
+      (has_rows ? "cosine of two rows by their distance"
+                : "score of a query and an equal key by their distance, relative to distance 0, mean over contents")};
+  if (has_rows) more.emplace_back("a base b with exponents times c is the base b^c: 10000 with 0.5 is 100");
+  FigurePage page = begin_figure(
+      call, {.title = (has_rows ? "Other bases and exponents: " : "Other bases: ") + call.numbers->command_text(),
+             .finding = finding_of(curves),
+             .more = more,
+             .body_height = 380.0,
+             .width = 860.0,
+             .least_lines = 22});
   std::vector<drawing::Stroke> legend;
   double low = 0.0;
   for (const BaseCurve& curve : curves) {
@@ -145,11 +166,11 @@ Figure make_bases(const FigureCall& call) {
                        .x = {.label = "pair", .high = std::max(pairs.back(), 1.0)},
                        .y = wavelength_axis(curves)});
   drawing::Panel right(page.drawing(), boxes[1],
-                       {.title = "similarity",
+                       {.title = has_rows ? "similarity" : "score",
                         .x = {.label = "distance", .high = distances.back()},
-                        .y = {.label = "cosine", .low = 1.05 * low, .high = 1.05}});
+                        .y = {.label = has_rows ? "cosine" : "relative score", .low = 1.05 * low, .high = 1.05}});
   DataTable lengths{"wavelengths", {{"pair", pairs}}};
-  DataTable cosines{"cosines", {{"distance", distances}}};
+  DataTable cosines{has_rows ? "cosines" : "relative scores", {{"distance", distances}}};
   for (const BaseCurve& curve : curves) {
     left.line(pairs, curve.wavelengths, curve.stroke);
     right.line(distances, curve.cosines, curve.stroke);

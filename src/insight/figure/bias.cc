@@ -81,6 +81,10 @@ BiasHeats bias_heats(const Bias& bias, const std::vector<std::int64_t>& heads, c
   return result;
 }
 
+bool has_hidden(const drawing::Heat& heat) {
+  return !std::all_of(heat.values.begin(), heat.values.end(), [](double value) { return std::isfinite(value); });
+}
+
 std::string range_text(const drawing::Heat& heat, int digits) {
   double low = INFINITY, high = -INFINITY;
   for (const double value : heat.values) {
@@ -89,6 +93,7 @@ std::string range_text(const drawing::Heat& heat, int digits) {
     high = std::max(high, value);
   }
   if (low > high) return "hidden";
+  if (low == 0.0 && high == 0.0 && has_hidden(heat)) return "0 or hidden";
   return low == high ? drawing::tick_text(low)
                      : text::general_text(low, digits) + " to " + text::general_text(high, digits);
 }
@@ -96,9 +101,9 @@ std::string range_text(const drawing::Heat& heat, int digits) {
 std::string bias_finding(const BiasHeats& all) {
   std::string text = "one matrix per head, queries down and keys across; ";
   if (all.top() == 0.0) {
-    return text + (all.hidden ? "visible pairs get 0, grey pairs are hidden" : "all of it is 0");
+    return text + (all.hidden ? "visible pairs get 0, hidden ones -inf" : "all of it is 0");
   }
-  text += all.hidden ? "grey cells are hidden, and the others reach " : "values reach ";
+  text += all.hidden ? "some pairs are hidden, and the others reach " : "values reach ";
   text += drawing::tick_text(all.top()) + " in size";
   if (all.differ()) {
     text +=
@@ -110,6 +115,10 @@ std::string bias_finding(const BiasHeats& all) {
             all.heads[static_cast<std::size_t>(std::min_element(all.tops.begin(), all.tops.end()) - all.tops.begin())]);
   }
   return text;
+}
+
+std::string hidden_text(const FigureCall& call) {
+  return std::string(call.options.plain ? "?" : "grey") + ": hidden, -inf is added to the score";
 }
 
 Figure make_bias(const FigureCall& call) {
@@ -135,18 +144,20 @@ Figure make_bias(const FigureCall& call) {
       static_cast<std::int64_t>(std::min<std::size_t>(count, cells ? static_cast<std::size_t>(beside) : 4));
   const std::int64_t rows = (static_cast<std::int64_t>(count) + columns - 1) / columns;
   const std::string scales = own_scales ? "each head has a colour scale of its own, to the largest size in it" : "";
-  FigurePage page =
-      begin_figure(call, {.title = "What is added to scores: " + numbers.command_text(),
-                          .finding = bias_finding(all),
-                          .note = joined(joined(heads_note(call, count), scales), sampled),
-                          .body_height = count == 1 ? 440.0 : (count < 4 ? 270.0 : 220.0) * static_cast<double>(rows),
-                          .least_lines = kLinesEach * rows});
+  FigurePage page = begin_figure(
+      call, {.title = "What is added to scores: " + numbers.command_text(),
+             .finding = bias_finding(all),
+             .note = joined(joined(joined(heads_note(call, count), scales), sampled), fewer_note(call, asked, 32)),
+             .more = all.hidden ? std::vector<std::string>{hidden_text(call)} : std::vector<std::string>{},
+             .body_height = count == 1 ? 440.0 : (count < 4 ? 270.0 : 220.0) * static_cast<double>(rows),
+             .least_lines = kLinesEach * rows});
   const double top = all.top() > 0.0 ? all.top() : 1.0;
   const std::vector<drawing::Tick> own = {{top, "largest"}, {0.0, "0"}, {-top, "-largest"}};
   const std::vector<drawing::Tick> ticks = own_scales ? own : std::vector<drawing::Tick>{};
   // One colour bar for all, on the right.
   const double gap = drawing::Type(call.options.metrics).gap;
-  const double bar = drawing::color_bar_width(page.drawing(), -top, top, ticks) + gap;
+  const bool only_hidden = all.top() == 0.0 && all.hidden;  // there is nothing to read on a scale
+  const double bar = only_hidden ? 0.0 : drawing::color_bar_width(page.drawing(), -top, top, ticks) + gap;
   Box body = page.body;
   body.width -= bar;
   std::vector<Box> boxes;
@@ -161,9 +172,12 @@ Figure make_bias(const FigureCall& call) {
     const double scale = own_scales && all.tops[i] > 0.0 ? all.tops[i] : top;
     const std::string head = "head " + std::to_string(all.heads[i]);
     const std::string range = range_text(all.heats[i], cells ? 2 : 3);
-    options.push_back({.title = cells ? head : head + ": " + range,
-                       .row_label = cells ? range : "query",
-                       .column_label = cells ? "" : "key",
+    const bool words = !cells || only_hidden;  // a terminal has no room for both
+    options.push_back({.title = only_hidden ? ""
+                                : cells     ? head
+                                            : head + ": " + range,
+                       .row_label = words ? "query" : range,
+                       .column_label = words ? "key" : "",
                        .first_row = first_of(places.view()),
                        .row_step = step_of(places.view()),
                        .first_column = first_of(places.view()),
@@ -176,6 +190,7 @@ Figure make_bias(const FigureCall& call) {
   }
   boxes.resize(count);
   const Box image = drawing::draw_heats(page.drawing(), boxes, all.heats, options).front();
+  if (only_hidden) return std::move(page.figure);
   drawing::draw_color_bar(page.drawing(), {page.body.right() - bar + gap, image.y, 0.0, image.height}, -top, top,
                           ColorMap::diverging, ticks);
   return std::move(page.figure);
@@ -233,6 +248,32 @@ Figure make_bias_distance(const FigureCall& call) {
   return page.with(std::move(data));
 }
 
+// The offsets before and after the table read its first and its last row too, so these two have no end.
+std::string buckets_finding(const TableBias& table) {
+  const std::vector<std::int64_t> rows(table.rows.begin(), table.rows.end());
+  const auto front = static_cast<std::int64_t>(
+      std::find_if(rows.begin(), rows.end(), [&](auto row) { return row != rows.front(); }) - rows.begin());
+  const auto back = static_cast<std::int64_t>(
+      std::find_if(rows.rbegin(), rows.rend(), [&](auto row) { return row != rows.back(); }) - rows.rbegin());
+  const auto count = std::ssize(rows);
+  std::string text = std::to_string(table.table_rows) + " rows for all offsets";
+  if (front == count) return text;
+  std::int64_t widest = 0, widest_row = 0, run = 0;
+  for (std::int64_t i = front; i < count - back; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    run = i > front && rows[at] == rows[at - 1] ? run + 1 : 1;
+    if (run <= widest) continue;
+    widest = run;
+    widest_row = rows[at];
+  }
+  text += "; near offsets have a row each, and ";
+  if (widest > 1) {
+    text += "distant ones share: " + std::to_string(widest) + " read row " + std::to_string(widest_row) + ", ";
+  }
+  return text + "all up to " + std::to_string(table.first + front - 1) + " read row " + std::to_string(rows.front()) +
+         ", and all from " + std::to_string(table.first + count - back) + " on row " + std::to_string(rows.back());
+}
+
 Figure make_buckets(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const auto& table = std::get<TableBias>(numbers.bias()->schedule().shape);
@@ -254,19 +295,10 @@ Figure make_buckets(const FigureCall& call) {
     x.push_back(static_cast<double>(offset));
     y.push_back(bucket);
   }
-  std::int64_t widest = 0;
-  std::int64_t run = 0;
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    run = i > 0 && table.rows[i] == table.rows[i - 1] ? run + 1 : 1;
-    widest = std::max(widest, run);
-  }
-  FigurePage page = begin_figure(
-      call, {.title = "Which row of the table an offset reads: " + numbers.command_text(),
-             .finding = std::to_string(table.table_rows) + " rows for all offsets; near offsets have a row each, and " +
-                        (widest > 1 ? "distant ones share: up to " + std::to_string(widest) + " read the same row"
-                                    : "those beyond the ends share the first or the last"),
-             .note = every > 1 ? "one offset in " + std::to_string(every) + " is shown" : "",
-             .more = {"offset = key - query: keys before the query are on the left"}});
+  FigurePage page = begin_figure(call, {.title = "Which row of the table an offset reads: " + numbers.command_text(),
+                                        .finding = buckets_finding(table),
+                                        .note = every > 1 ? "one offset in " + std::to_string(every) + " is shown" : "",
+                                        .more = {"offset = key - query: keys before the query are on the left"}});
   drawing::Panel panel(
       page.drawing(), page.body,
       {.x = {.label = "offset", .low = x.front(), .high = x.back()},

@@ -71,6 +71,7 @@ void check_options(const FigureInfo& info, const FigureOptions& options) {
   refuse(info, "head", options.head.has_value());
   refuse(info, "bases", !options.bases.empty());
   refuse(info, "exponents", !options.exponents.empty());
+  refuse(info, "input_std", options.input_std.has_value());
   refuse(info, "content", options.content.rank != 0);
   refuse(info, "tokens", !options.tokens.empty());
   // Check before any work: the layout would refuse the width only after all numbers are computed.
@@ -81,6 +82,10 @@ void check_options(const FigureInfo& info, const FigureOptions& options) {
   if (options.train_length && *options.train_length < 1) {
     fail(ErrorKind::usage,
          "[make_figure] train_length must be at least 1 but got " + std::to_string(*options.train_length));
+  }
+  if (options.input_std && !(*options.input_std >= 1e-9 && *options.input_std <= 1e9)) {
+    fail(ErrorKind::usage,
+         "[make_figure] input_std must be from 1e-9 to 1e9 but got " + text::number_text(*options.input_std));
   }
   for (const auto& [name, value] : {std::pair{"position", options.position}, std::pair{"shift", options.shift}}) {
     if (value && !(std::fabs(*value) <= static_cast<double>(kMaxPosition))) {

@@ -21,6 +21,7 @@ namespace {
 
 std::vector<std::string> notes_of(const FigureCall& call, const FigureText& text) {
   std::vector<std::string> notes;
+  if (call.options.caption) notes.push_back(text.finding);
   if (call.numbers != nullptr) {
     const KindFacts facts = kind_facts(call.numbers->spec());
     notes.push_back(facts.formula);
@@ -104,13 +105,20 @@ void check_amount(const FigureSize& size, double rows, const char* what) {
                              " numbers, and a figure holds at most 2^26 = 67108864");
 }
 
+std::string fewer_note(const FigureCall& call, const PositionView& positions, std::int64_t usual) {
+  const auto end = call.numbers != nullptr ? call.numbers->positions() : std::nullopt;
+  const bool fewer = positions.count < std::min(usual, end.value_or(usual));
+  if (!in_cells(call) || call.options.positions.count > 0 || !fewer) return "";
+  return "positions 0 to " + std::to_string(positions.count - 1) + ", as many as fit; --positions chooses others";
+}
+
 std::vector<double> sampled_positions(const PositionView& positions, std::int64_t most, std::string& note) {
   const std::int64_t every = (positions.count + most - 1) / most;
   std::vector<double> sampled;
   for (std::int64_t n = 0; n < positions.count; n += every) sampled.push_back(positions.real(0, n));
   if (every > 1) {
     note = std::to_string(sampled.size()) + " of " + std::to_string(positions.count) + " positions are shown, one in " +
-           std::to_string(every) + ": waves faster than that are not seen";
+           std::to_string(every) + ": a wave shorter than two such steps looks like a longer one";
   }
   return sampled;
 }

@@ -65,7 +65,7 @@ struct FigureText {
   double body_height = 320.0;
   double width = 720.0;
   // In a terminal, the fewest and the most lines of the body, whatever the height of the screen.
-  std::int64_t least_lines = 0, most_lines = 1000;
+  std::int64_t least_lines = 14, most_lines = 1000;
 };
 
 // A figure whose page is laid out: the title above, formula, convention, type, notes and command below.
@@ -105,6 +105,9 @@ PositionView figure_positions(const FigureCall& call, const PositionRule& rule);
 // The first position, and the step to the next.
 double first_of(const PositionView& positions);
 double step_of(const PositionView& positions);
+// Which positions a terminal shows, if none were asked for and a picture would show more of them: `usual`, or all of a
+// learned table. Else empty.
+std::string fewer_note(const FigureCall& call, const PositionView& positions, std::int64_t usual);
 // At most `most` of the positions, evenly spaced from the first on. If some are left out, `note` says so.
 std::vector<double> sampled_positions(const PositionView& positions, std::int64_t most, std::string& note);
 

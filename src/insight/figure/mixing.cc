@@ -6,7 +6,7 @@
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
-#include "insight/properties/mixings.h"
+#include "insight/properties/expected_mixing.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
 #include "posenc/score_parts.h"
@@ -14,19 +14,9 @@
 namespace posenc::figure {
 namespace {
 
-constexpr double kTokenStd = 0.5;
-// As many tokens as `budget` numbers make.
-std::int64_t tokens_of(std::int64_t width, std::int64_t most, std::int64_t budget) {
-  return std::clamp<std::int64_t>(budget / width, 100, most);
-}
+double input_std(const FigureCall& call) { return call.options.input_std.value_or(0.5); }
 
 void check_tokens(const FigureSize& size) { check_amount(size, 1024.0, "the tokens"); }
-
-std::string grouped(std::int64_t count) {
-  std::string text = std::to_string(count);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
-}
 
 std::vector<double> sum_of(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> sum;
@@ -41,21 +31,26 @@ double degrees(double cosine_of_angle) {
 Figure make_mixing(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const double at = call.options.position.value_or(0.0);
+  const double std = input_std(call);
   const std::vector<double> position = row_at(numbers, at);
-  const std::vector<double> token = normal_numbers(1, numbers.width(), kTokenStd, call.options.seed);
+  const std::vector<double> token = normal_numbers(1, numbers.width(), std, call.options.seed);
   const std::vector<double> sum = sum_of(token, position);
-  const std::int64_t tokens = tokens_of(numbers.width(), 100000, std::int64_t{1} << 26);
-  const Mixing many = mixing(position, {.std = kTokenStd, .tokens = tokens, .seed = call.options.seed});
+  const Mixing mean = properties::expected_mixing(position, std);
+  const double angle = degrees(cosine(token, sum));
   const std::int64_t shown = std::min<std::int64_t>(numbers.width(), 20);
   FigurePage page = begin_figure(
       call,
       {.title = "Token, position and their sum: " + numbers.command_text() + " at position " + drawing::tick_text(at),
        .finding = "norms " + text::fixed_text(norm(token), 2) + " (token), " + text::fixed_text(norm(position), 2) +
                   " (position), " + text::fixed_text(norm(sum), 2) + " (sum); the sum is " +
-                  text::fixed_text(degrees(cosine(token, sum)), 1) + " degrees from the token",
-       .more = {"one token with normal channels of standard deviation 0.5, from a seed; over " + grouped(tokens) +
-                " tokens the angle is " + text::fixed_text(many.angle, 1) + " degrees, the middle 95 % from " +
-                text::fixed_text(many.angle_low, 1) + " to " + text::fixed_text(many.angle_high, 1)},
+                  text::fixed_text(angle, 1) + " degrees from the token",
+       .note = numbers.width() > shown
+                   ? "the first " + std::to_string(shown) + " of " + std::to_string(numbers.width()) + " channels"
+                   : "",
+       .more = {"one token with normal channels of standard deviation " + text::general_text(std, 4) +
+                ", from a seed; over all such tokens the mean angle is " + text::fixed_text(mean.angle, 1) +
+                " degrees, the middle 95 % from " + text::fixed_text(mean.angle_low, 1) + " to " +
+                text::fixed_text(mean.angle_high, 1)},
        .body_height = 300.0,
        .least_lines = 16});
   const std::array<drawing::Stroke, 3> strokes = {
@@ -82,55 +77,97 @@ Figure make_mixing(const FigureCall& call) {
       {"channels", {{"channel", counted(numbers.width())}, {"token", token}, {"position", position}, {"sum", sum}}});
 }
 
+// An angle for a standard deviation of the embeddings, which sqrt(M) may multiply.
+struct AngleAt {
+  double std = 1.0, scale = 1.0;
+  Mixing mixing = {};
+};
+
+// The sizes with which models begin, and the one that was asked for.
+std::vector<AngleAt> marked_angles(const FigureCall& call, const std::vector<double>& position) {
+  const double root = std::sqrt(static_cast<double>(position.size()));
+  std::vector<double> stds = {1.0, 1.0 / root};
+  if (call.options.input_std) stds.push_back(*call.options.input_std);
+  std::vector<AngleAt> marked;
+  for (const double std : stds) {
+    for (const double scale : {1.0, root}) {
+      marked.push_back({std, scale, properties::expected_mixing(position, std * scale)});
+    }
+  }
+  return marked;
+}
+
+// The label of a marked standard deviation, empty beside the others.
+std::vector<std::string> marks_of(const std::vector<double>& stds, const std::vector<drawing::Tick>& marks) {
+  std::vector<std::string> words;
+  for (const double std : stds) {
+    const auto found = std::find_if(marks.begin(), marks.end(), [&](const drawing::Tick& mark) {
+      return std::fabs(mark.value - std) < 1e-9 * std;
+    });
+    words.push_back(found == marks.end() ? "" : found->label);
+  }
+  return words;
+}
+
+// From 0.01 to 10, together with the marked ones.
+std::vector<double> stds_of(const std::vector<AngleAt>& marked) {
+  std::vector<double> stds;
+  for (int step = -40; step <= 20; ++step) stds.push_back(std::pow(10.0, step / 20.0));
+  for (const AngleAt& point : marked) stds.push_back(point.std);
+  std::sort(stds.begin(), stds.end());
+  const auto same = [](double a, double b) { return b - a < 1e-9 * b; };
+  stds.erase(std::unique(stds.begin(), stds.end(), same), stds.end());
+  return stds;
+}
+
 Figure make_angle(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const std::vector<double> position = row_at(numbers, call.options.position.value_or(0.0));
-  const auto width = static_cast<double>(numbers.width());
-  const double root = std::sqrt(width);
-  std::vector<double> stds;
-  std::array<std::vector<double>, 2> mean;
-  std::array<std::vector<double>, 2> low;
-  std::array<std::vector<double>, 2> high;
-  const std::int64_t tokens = tokens_of(numbers.width(), 400, std::int64_t{1} << 22);  // of many sizes each
-  std::vector<MixingOptions> sizes;
-  for (int step = -40; step <= 20; ++step) {
-    stds.push_back(std::pow(10.0, step / 20.0));
-    for (const double scale : {1.0, root}) {
-      sizes.push_back({.std = stds.back(), .scale = scale, .tokens = tokens, .seed = call.options.seed});
+  const double root = std::sqrt(static_cast<double>(numbers.width()));
+  const std::vector<AngleAt> marked = marked_angles(call, position);
+  const std::vector<double> stds = stds_of(marked);
+  std::array<std::vector<double>, 2> mean, low, high;
+  double top = 95.0;
+  for (const double std : stds) {
+    for (const std::size_t scaled : {0U, 1U}) {
+      const Mixing mixed = properties::expected_mixing(position, scaled == 0 ? std : std * root);
+      mean[scaled].push_back(mixed.angle);
+      low[scaled].push_back(mixed.angle_low);
+      high[scaled].push_back(mixed.angle_high);
+      top = std::max(top, mixed.angle_high + 2.0);
     }
   }
-  const std::vector<Mixing> mixings = properties::mixings(position, sizes);
-  for (std::size_t k = 0; k < mixings.size(); ++k) {
-    const std::size_t scaled = k % 2;
-    mean[scaled].push_back(mixings[k].angle);
-    low[scaled].push_back(mixings[k].angle_low);
-    high[scaled].push_back(mixings[k].angle_high);
-  }
-  const Mixing small = mixing(position, {.std = 1.0 / root, .scale = root, .seed = call.options.seed});
-  const Mixing large = mixing(position, {.std = 1.0, .scale = root, .seed = call.options.seed});
-  FigurePage page = begin_figure(
-      call, {.title = "The angle between token and token + position: " + numbers.command_text(),
-             .finding = "embeddings with standard deviation 1/sqrt(M), multiplied by sqrt(M), are " +
-                        text::fixed_text(small.angle, 1) +
-                        " degrees from their sum; with standard deviation 1 and sqrt(M) only " +
-                        text::fixed_text(large.angle, 1) + (large.angle < 10.0 ? ": the position is all but lost" : ""),
-             .more = {"the angle between token and token + position, mean of " + grouped(tokens) +
-                      " tokens and the middle 95 %"},
-             .body_height = 330.0,
-             .least_lines = 16});
-  double top = 95.0;
-  for (const std::vector<double>& band : high) top = std::max(top, *std::max_element(band.begin(), band.end()) + 2.0);
+  const auto degrees_of = [&](std::size_t i) { return text::fixed_text(marked[i].mixing.angle, 1); };
+  FigurePage page =
+      begin_figure(call, {.title = "The angle between token and token + position: " + numbers.command_text(),
+                          .finding = "embeddings with standard deviation 1 are " + degrees_of(0) +
+                                     " degrees from their sum, and times sqrt(M) only " + degrees_of(1) +
+                                     (marked[1].mixing.angle < 10.0 ? ": the position is all but lost" : "") +
+                                     "; with standard deviation 1/sqrt(M) they are " + degrees_of(2) +
+                                     " degrees from it, and times sqrt(M) " + degrees_of(3),
+                          .more = {"the mean angle over all tokens, and the middle 95 %; M is the width, " +
+                                   std::to_string(numbers.width())},
+                          .body_height = 330.0,
+                          .least_lines = 16});
   const std::array<drawing::Stroke, 2> strokes = {
       drawing::Stroke{.ink = Ink::series1, .width = 2.0, .label = "as they are"},
       drawing::Stroke{.ink = Ink::series2, .width = 2.0, .label = "times sqrt(M)"}};
-  drawing::Panel panel(page.drawing(), page.body,
-                       {.x = {.label = "standard deviation of embeddings", .low = 0.01, .high = 10.0, .log = true},
-                        .y = {.label = "angle (degrees)", .low = 0.0, .high = top},
-                        .legend = {strokes[0], strokes[1]},
-                        .marks = {{1.0 / root, "1/sqrt(M)"}, {1.0, "1"}}});
+  std::vector<drawing::Tick> marks = {{1.0 / root, "1/sqrt(M)"}, {1.0, "1"}};
+  if (call.options.input_std)
+    marks.push_back({*call.options.input_std, text::general_text(*call.options.input_std, 4)});
+  drawing::Panel panel(
+      page.drawing(), page.body,
+      {.x = {.label = "standard deviation of embeddings", .low = stds.front(), .high = stds.back(), .log = true},
+       .y = {.label = "angle (degrees)", .low = 0.0, .high = top},
+       .legend = {strokes[0], strokes[1]},
+       .marks = marks});
   for (std::size_t i = 0; i < 2; ++i) {
     panel.band(stds, low[i], high[i], {.ink = strokes[i].ink, .opacity = 0.22});
     panel.line(stds, mean[i], strokes[i]);
+  }
+  for (const AngleAt& point : marked) {
+    panel.dots(std::vector<double>{point.std}, std::vector<double>{point.mixing.angle},
+               {.ink = strokes[point.scale == 1.0 ? 0 : 1].ink});
   }
   return page.with({"angles",
                     {{"std", stds},
@@ -139,7 +176,8 @@ Figure make_angle(const FigureCall& call) {
                      {"angle high", high[0]},
                      {"angle times sqrt(M)", mean[1]},
                      {"low times sqrt(M)", low[1]},
-                     {"high times sqrt(M)", high[1]}}});
+                     {"high times sqrt(M)", high[1]},
+                     {"mark", marks_of(stds, marks)}}});
 }
 
 Figure make_same_word(const FigureCall& call) {
@@ -148,7 +186,8 @@ Figure make_same_word(const FigureCall& call) {
   const double last = numbers.positions() ? static_cast<double>(*numbers.positions() - 1) : 7.0;
   const double first = call.options.position.value_or(std::min(2.0, std::floor(last / 2.0)));
   const double second = first + call.options.shift.value_or(std::min(5.0, last - first));
-  const std::vector<double> word = normal_numbers(1, numbers.width(), kTokenStd, call.options.seed);
+  const double std = input_std(call);
+  const std::vector<double> word = normal_numbers(1, numbers.width(), std, call.options.seed);
   const std::vector<double> p = row_at(numbers, first);
   const std::vector<double> q = row_at(numbers, second);
   const std::vector<double> a = sum_of(word, p);
@@ -175,10 +214,8 @@ Figure make_same_word(const FigureCall& call) {
              .finding = "without positions the two vectors are the same (cosine 1); with them the cosine is " +
                         text::fixed_text(cosine(a, b), 3) + ", that of the two positions alone " +
                         text::fixed_text(cosine(p, q), 3),
-             .more = {"cosines: of the word with itself 1, of the two positions " + text::fixed_text(cosine(p, q), 3) +
-                          ", of the two sums " + text::fixed_text(cosine(a, b), 3),
-                      "one word with normal channels of standard deviation 0.5, from a seed; the first " +
-                          std::to_string(shown) + " channels"},
+             .more = {"one word with normal channels of standard deviation " + text::general_text(std, 4) +
+                      ", from a seed; the first " + std::to_string(shown) + " channels"},
              .body_height = 230.0,
              .least_lines = 13,
              .most_lines = 18});
@@ -208,10 +245,13 @@ Figure make_parts(const FigureCall& call) {
                              : !call.options.tokens.empty()
                                  ? static_cast<std::int64_t>(call.options.tokens.size())
                                  : std::min<std::int64_t>(in_cells(call) ? 6 : 12, numbers.positions().value_or(12));
+  if (content.rank != 0 && call.options.input_std) {
+    fail(ErrorKind::usage, "[make_figure] input_std is for random embeddings, and these are given");
+  }
   std::vector<double> drawn;
   ConstView x = content;
   if (content.rank == 0) {
-    drawn = normal_numbers(count, width, kTokenStd, call.options.seed, call.options.tokens);
+    drawn = normal_numbers(count, width, input_std(call), call.options.seed, call.options.tokens);
     x = make_view(static_cast<const double*>(drawn.data()), {count, width});
   }
   std::vector<double> p = rows_at(numbers, counted(count));
@@ -304,7 +344,7 @@ std::vector<FigureEntry> mixing_figures() {
                 .summary = "a token, a position and their sum, channel by channel",
                 .look_for =
                     "The lengths of token and position decide which of them a model can still read from the sum.",
-                .options = "position",
+                .options = "position input_std",
                 .default_spec = "sinusoidal:width=128"},
        .make = make_mixing,
        .check = check_tokens},
@@ -313,20 +353,20 @@ std::vector<FigureEntry> mixing_figures() {
             .summary =
                 "the angle between a token and token + position by the size of embeddings, with and without sqrt(M)",
             .look_for = "Read the curves at the sizes with which models begin: the dashed lines.",
-            .options = "position",
+            .options = "position input_std",
             .default_spec = "sinusoidal:width=128"},
        .make = make_angle,
        .check = check_tokens},
       {{.name = "same_word",
         .summary = "the same word at two positions: embedding, positions, sums",
         .look_for = "The two sums differ only by their positions.",
-        .options = "position shift",
+        .options = "position shift input_std",
         .default_spec = "sinusoidal:width=64"},
        make_same_word},
       {.info = {.name = "parts",
                 .summary = "the four parts of a score of sums, and the score itself, as heatmaps",
                 .look_for = "The fourth part is the same for every text; the first does not depend on positions.",
-                .options = "content tokens",
+                .options = "content tokens input_std",
                 .default_spec = "sinusoidal:width=64"},
        .make = make_parts,
        .check = [](const FigureSize& size) { check_amount(size, size.width, "the weights"); }},

@@ -64,7 +64,9 @@ Figure make_clocks(const FigureCall& call) {
              .note = grid.every > 1 ? "one pair in " + std::to_string(grid.every) + " is shown, " +
                                           std::to_string(grid.shown) + " of " + std::to_string(pairs)
                                     : "",
-             .more = {"below each hand: the pair, and its wavelength in positions"},
+             .more = {std::string(first == 0.0 ? "at position 0 hands are" : "at angle 0 hands are") +
+                          " on the right; they rotate counterclockwise, unlike those of a clock",
+                      "below each hand: the pair, and its wavelength in positions"},
              .body_height = 112.0 * static_cast<double>(grid.rows),
              .least_lines = grid.lines * grid.rows,
              .most_lines = grid.lines * grid.rows});

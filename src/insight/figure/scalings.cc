@@ -1,6 +1,8 @@
 // How the scalings of rotary encodings change the frequency of every pair.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "core/spec/axis_map.h"
 #include "core/spec/scaling_fields.h"
@@ -104,6 +106,27 @@ std::vector<double> shares(const std::vector<double>& inv_freq, const std::vecto
   return result;
 }
 
+// The last pair that rotates, if some behind it have frequency 0.
+std::optional<std::size_t> last_turning(const std::vector<double>& inv_freq) {
+  std::size_t count = inv_freq.size();
+  while (count > 0 && inv_freq[count - 1] == 0.0) --count;
+  if (count == 0 || count == inv_freq.size()) return std::nullopt;
+  return count - 1;
+}
+
+// "p_rope: pairs 24 to 31 are stopped"
+std::string stopped_note(const std::vector<Curve>& curves) {
+  std::string note;
+  for (const Curve& curve : curves) {
+    const auto last = last_turning(curve.inv_freq);
+    if (!last) continue;
+    note += (note.empty() ? "" : "; ") + curve.name + ": pairs " + std::to_string(*last + 1) + " to " +
+            std::to_string(curve.inv_freq.size() - 1) + " are stopped";
+  }
+  if (note.empty()) return note;
+  return note + " (frequency 0, which has no place on a logarithmic axis); a dot marks the last pair that rotates";
+}
+
 // Whether there are at least two frequencies that follow the rule, with a base above 1.
 bool can_be_scaled(const Spec& spec) {
   const auto* rotary = std::get_if<Rotary>(&spec);
@@ -151,6 +174,7 @@ Figure make_scalings(const FigureCall& call) {
            "linear divides every pair by the same factor; ntk and dynamic divide slow pairs more than fast ones; "
            "ntk_by_parts, yarn and llama3 keep fast pairs, divide slow ones and interpolate between them; p_rope "
            "stops the slowest",
+       .note = stopped_note(curves),
        .more = {"left: radians per position; right: the share of the plain frequency that is left, 1 if unchanged",
                 "longrope and learned_multipliers have lists of factors: they are drawn only if the spec has one"},
        .body_height = 420.0,
@@ -179,6 +203,13 @@ Figure make_scalings(const FigureCall& call) {
   for (std::size_t i = 0; i < curves.size(); ++i) {
     frequencies.line(pairs, turning(curves[i].inv_freq), curves[i].stroke);
     share.line(pairs, all_shares[i], curves[i].stroke);
+  }
+  for (std::size_t i = 0; i < curves.size(); ++i) {  // above all lines
+    const auto last = last_turning(curves[i].inv_freq);
+    if (!last) continue;
+    const drawing::Stroke dot{.ink = curves[i].stroke.ink};
+    frequencies.dots(std::span(pairs).subspan(*last, 1), std::span(curves[i].inv_freq).subspan(*last, 1), dot, 4.0);
+    share.dots(std::span(pairs).subspan(*last, 1), std::span(all_shares[i]).subspan(*last, 1), dot, 4.0);
   }
   return page.with(std::move(data));
 }

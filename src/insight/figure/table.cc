@@ -8,95 +8,74 @@
 #include "insight/figure/figure_call.h"
 #include "insight/properties/property.h"
 #include "insight/properties/sinusoidal_rows.h"
-#include "posenc/error.h"
 
 namespace posenc::figure {
 namespace {
 
-constexpr std::int64_t kBinRows = 400;
-constexpr std::int64_t kBinColumns = 2048;
+constexpr std::int64_t kMostRows = 400;
+constexpr std::int64_t kMostColumns = 2048;
 
-// The rows of any number of positions as a matrix of at most kBinRows x kBinColumns. Rows are means of neighbouring
-// positions, computed while the rows are streamed. Columns are one pair of channels in so many, because the mean of
-// neighbouring channels would show neither of them.
-struct Binned {
+// At most kMostColumns columns of some rows: one pair of channels in so many. A mean of rows or of channels would be a
+// number that none of them has, and would show beats that no wave has.
+struct Sampled {
   drawing::Heat heat;
   std::int64_t channels_every = 1;  // one pair of channels in so many is kept
+  std::int64_t rows_every = 1;      // one position in so many
   std::vector<double> channels;
-  std::string note;
 };
-void check_stream(const FigureSize& size, double usual) {
-  constexpr double kMostNumbers = 2147483648.0;  // 2^31: about 15 seconds
-  const double count = rows_asked(size, usual);
-  if (count * size.width <= kMostNumbers) return;
-  fail(ErrorKind::usage, "[make_figure] " + std::string(size.info.name) + ": " + text::number_text(count) +
-                             " positions x " + text::number_text(size.width) +
-                             " channels are more than 2^31 numbers: take every tenth position or so");
-}
 
-Binned binned_rows(const Encoding& numbers, const PositionView& positions) {
+Sampled sampled_rows(const Encoding& numbers, const PositionView& positions, std::int64_t rows_every) {
   const std::int64_t width = numbers.width();
-  Binned binned;
-  binned.channels_every = (width + kBinColumns - 1) / kBinColumns;
+  Sampled sampled{.channels_every = (width + kMostColumns - 1) / kMostColumns, .rows_every = rows_every};
   for (std::int64_t c = 0; c < width; ++c) {
-    if (c / 2 % binned.channels_every == 0) binned.channels.push_back(static_cast<double>(c));
+    if (c / 2 % sampled.channels_every == 0) sampled.channels.push_back(static_cast<double>(c));
   }
-  drawing::Heat& heat = binned.heat;
-  heat = {std::min(positions.count, kBinRows), static_cast<std::int64_t>(binned.channels.size()), {}};
-  heat.values.assign(static_cast<std::size_t>(heat.rows * heat.columns), 0.0);
-  std::vector<double> counts(static_cast<std::size_t>(heat.rows), 0.0);
-  const std::int64_t block_rows = std::clamp<std::int64_t>((std::int64_t{1} << 20) / width, 1, 4096);
-  std::vector<double> block(static_cast<std::size_t>(block_rows * width));
-  const View view = make_view(block.data(), {block_rows, width});
-  RowStream stream(numbers.rows(), positions);
-  std::int64_t n = 0;
-  for (std::int64_t got = stream.next(view); got > 0; got = stream.next(view)) {
-    for (std::int64_t r = 0; r < got; ++r, ++n) {
-      const std::int64_t bin = n * heat.rows / positions.count;
-      counts[static_cast<std::size_t>(bin)] += 1.0;
-      for (std::int64_t c = 0; c < heat.columns; ++c) {
-        const auto channel = static_cast<std::int64_t>(binned.channels[static_cast<std::size_t>(c)]);
-        heat.values[static_cast<std::size_t>(bin * heat.columns + c)] +=
-            block[static_cast<std::size_t>(r * width + channel)];
-      }
-    }
+  drawing::Heat& heat = sampled.heat;
+  heat = {(positions.count + rows_every - 1) / rows_every, static_cast<std::int64_t>(sampled.channels.size()), {}};
+  std::vector<double> row(static_cast<std::size_t>(width));
+  const View view = make_view(row.data(), {1, width});
+  for (std::int64_t n = 0; n < positions.count; n += rows_every) {
+    fill_rows(numbers.rows(), positions.slice(n, 1), view);
+    for (const double channel : sampled.channels) heat.values.push_back(row[static_cast<std::size_t>(channel)]);
   }
-  for (std::size_t i = 0; i < heat.values.size(); ++i) {
-    heat.values[i] /= counts[i / static_cast<std::size_t>(heat.columns)];
-  }
-  if (positions.count > heat.rows) {
-    binned.note = "averaged: a row of the data is the mean of about " +
-                  drawing::tick_text(static_cast<double>(positions.count) / static_cast<double>(heat.rows)) +
-                  " positions";
-  }
-  if (binned.channels_every > 1) {
-    binned.note += (binned.note.empty() ? "" : "; ") + std::string("one pair of channels in ") +
-                   std::to_string(binned.channels_every) + " is shown";
-  }
-  return binned;
+  return sampled;
 }
 
-drawing::HeatOptions binned_options(const Binned& binned, const PositionView& positions, bool one_axis) {
-  const double averaged = static_cast<double>(positions.count) / static_cast<double>(binned.heat.rows);
+drawing::HeatOptions sampled_options(const Sampled& sampled, const PositionView& positions, bool one_axis) {
   return {.row_label = one_axis ? "position" : "place, row by row",
           .column_label = "channel",
           .first_row = one_axis ? first_of(positions) : 0.0,
-          .row_step = (one_axis ? step_of(positions) : 1.0) * averaged,
-          .column_step = static_cast<double>(binned.channels_every),
-          .crowded_rows = drawing::Crowded::average,
+          .row_step = (one_axis ? step_of(positions) : 1.0) * static_cast<double>(sampled.rows_every),
+          .column_step = static_cast<double>(sampled.channels_every),
           .column_group = 2,
-          .rows_averaged = averaged,
-          .columns_every = binned.channels_every};
+          .rows_every = sampled.rows_every,
+          .columns_every = sampled.channels_every};
 }
 
-// The number of rows of a picture that fit into a terminal, if the body is divided into `panels` and each has `lines`
-// lines of words. For other outputs, `usual`.
+// The number of rows of a picture that fit into `body`, if it is divided into `panels` and each has `lines` lines of
+// words. A picture with pixels has room for kMostRows, unless it is small.
+std::int64_t rows_in(const FigureCall& call, const FigurePage& page, double panels, double lines) {
+  const double line = drawing::Type(call.options.metrics).line;
+  double height = page.body.height / panels - lines * line - 10.0;  // gaps beside the words
+  if (in_cells(call)) height = std::floor(page.body.height / panels / kCellHeight) * kCellHeight - lines * kCellHeight;
+  return std::clamp<std::int64_t>(drawing::image_rows(page.figure.drawing, height), 4, kMostRows);
+}
+// The same before the page is known; `usual` for other outputs than terminals.
 std::int64_t rows_with_room(const FigureCall& call, const FigureText& text, double panels, double lines,
                             std::int64_t usual) {
   if (!in_cells(call)) return usual;
-  const FigurePage page = begin_figure(call, text);
-  const double height = std::floor(page.body.height / panels / kCellHeight) * kCellHeight - lines * kCellHeight;
-  return std::clamp<std::int64_t>(drawing::image_rows(page.figure.drawing, height), 4, usual);
+  return std::min(rows_in(call, begin_figure(call, text), panels, lines), usual);
+}
+
+// Words as long as those that a page gets once its positions are known.
+void expect_words(FigureText& text) {
+  text.finding = std::string(110, 'x');
+  text.note = std::string(70, 'x');
+}
+
+// How many positions there are for each that is shown.
+std::int64_t every_of(const PositionView& positions, std::int64_t room) {
+  return (positions.count + room - 1) / std::max<std::int64_t>(room, 1);
 }
 
 // The positions of the options on several axes, or a small grid, whose coordinates are stored in `grid`.
@@ -133,11 +112,44 @@ std::vector<drawing::TopLabel> speed_labels(const SinusoidalSchedule& schedule, 
   return labels;
 }
 
+std::string heatmap_finding(const FigureCall& call, const PositionView& positions, const Sampled& sampled) {
+  const Encoding& numbers = *call.numbers;
+  const auto extremes = std::minmax_element(sampled.heat.values.begin(), sampled.heat.values.end());
+  return properties::several(positions.count, "position") + " down and " +
+         properties::several(numbers.width(), "channel") + " across, values from " +
+         drawing::tick_text(*extremes.first) + " to " + drawing::tick_text(*extremes.second) +
+         (!has_one_axis(numbers.spec()) ? ": a pattern that repeats within a row of places depends on the last axis"
+          : numbers.sinusoidal()        ? ": fast channels repeat within a few rows, slow ones hardly change"
+          : is_untrained(call)          ? ": random numbers, without any order"
+                                        : ": any order is what training found");
+}
+
+// What is left out, or that the positions are only those for which a terminal has room.
+std::string heatmap_note(const FigureCall& call, const PositionView& positions, const Sampled& sampled) {
+  std::string note;
+  if (sampled.rows_every > 1) {
+    note = std::to_string(sampled.heat.rows) + " of " + std::to_string(positions.count) +
+           " positions are shown, one in " + std::to_string(sampled.rows_every) +
+           ": a wave shorter than two such steps looks like a longer one";
+  } else if (positions.count == 1 && first_of(positions) > 1.0 && has_one_axis(call.numbers->spec())) {
+    note = "one position; 0:" + drawing::tick_text(first_of(positions)) + " would be positions 0 to " +
+           drawing::tick_text(first_of(positions) - 1.0);
+  } else if (has_one_axis(call.numbers->spec())) {
+    note = fewer_note(call, positions, 100);
+  }
+  if (sampled.channels_every > 1) {
+    note += (note.empty() ? "" : "; ") + std::string("at most one pair of channels in ") +
+            std::to_string(sampled.channels_every) + " is shown";
+  }
+  return note;
+}
+
 Figure make_heatmap(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const bool one_axis = has_one_axis(numbers.spec());
   FigureText text{.title = "The table of " + numbers.command_text(), .body_height = 440.0, .least_lines = 12};
   std::vector<std::int64_t> grid;
+  expect_words(text);
   const PositionView positions = one_axis ? figure_positions(call, {.count = rows_with_room(call, text, 1.0, 4.0, 100)})
                                           : figure_places(call, grid);
   // The positions that were asked for are all shown if that takes few lines; a few are not drawn as many.
@@ -149,33 +161,29 @@ Figure make_heatmap(const FigureCall& call) {
   text.least_lines = std::min(text.least_lines, text.most_lines);
   text.body_height =
       std::min(text.body_height, 80.0 + 24.0 * static_cast<double>(std::max<std::int64_t>(positions.count, 3)));
-  Binned binned = binned_rows(numbers, positions);
-  // Means are smaller than what they are means of: a fixed encoding keeps the scale of its rows.
-  const double largest = numbers.sinusoidal() && numbers.table().rank == 0 ? std::fabs(numbers.sinusoidal()->multiplier)
-                                                                           : largest_size(binned.heat);
-  const auto extremes = std::minmax_element(binned.heat.values.begin(), binned.heat.values.end());
-  text.finding = properties::several(positions.count, "position") + " down and " +
-                 properties::several(numbers.width(), "channel") + " across, " +
-                 (positions.count > binned.heat.rows ? "means" : "values") + " from " +
-                 drawing::tick_text(*extremes.first) + " to " + drawing::tick_text(*extremes.second) +
-                 (!one_axis              ? ": a pattern that repeats within a row of places depends on the last axis"
-                  : numbers.sinusoidal() ? ": fast channels repeat within a few rows, slow ones hardly change"
-                  : is_untrained(call)   ? ": random numbers, without any order"
-                                         : ": any order is what training found");
-  text.note = binned.note;
-  if (positions.count == 1 && one_axis && first_of(positions) > 1.0) {
-    text.note = "one position; 0:" + drawing::tick_text(first_of(positions)) + " would be positions 0 to " +
-                drawing::tick_text(first_of(positions) - 1.0);
+  Sampled sampled;
+  FigurePage page;
+  // The words below leave less room for rows if there are more of them.
+  for (std::int64_t room = kMostRows;;) {
+    sampled = sampled_rows(numbers, positions, every_of(positions, room));
+    text.finding = heatmap_finding(call, positions, sampled);
+    text.note = heatmap_note(call, positions, sampled);
+    page = begin_figure(call, text);
+    const std::int64_t fit = rows_in(call, page, 1.0, labelled ? 4.0 : 3.0);
+    if (sampled.heat.rows <= fit || room <= fit) break;
+    room = fit;
   }
-  FigurePage page = begin_figure(call, text);
-  drawing::HeatOptions options = binned_options(binned, positions, one_axis);
+  // A fixed encoding has the scale of its rows, whichever are shown.
+  const double largest = numbers.sinusoidal() && numbers.table().rank == 0 ? std::fabs(numbers.sinusoidal()->multiplier)
+                                                                           : largest_size(sampled.heat);
+  drawing::HeatOptions options = sampled_options(sampled, positions, one_axis);
   options.low = -largest;
   options.high = largest;
-  if (numbers.sinusoidal()) options.top = speed_labels(*numbers.sinusoidal(), binned.heat.columns);
-  drawing::draw_heat(page.drawing(), page.body, binned.heat, options);
-  return page.with(heat_table("cells", binned.heat, "position",
-                              counted(binned.heat.rows, options.first_row, options.row_step), "channel",
-                              binned.channels));
+  if (numbers.sinusoidal()) options.top = speed_labels(*numbers.sinusoidal(), sampled.heat.columns);
+  drawing::draw_heat(page.drawing(), page.body, sampled.heat, options);
+  return page.with(heat_table("cells", sampled.heat, "position",
+                              counted(sampled.heat.rows, options.first_row, options.row_step), "channel",
+                              sampled.channels));
 }
 
 std::vector<std::string> channel_words(const SinusoidalSchedule& schedule, std::int64_t count) {
@@ -293,13 +301,16 @@ Figure make_similarity(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   FigureText text{.title = "How alike positions are: " + numbers.command_text(), .body_height = 470.0};
   text.least_lines = 16;
-  std::int64_t most = rows_with_room(call, text, 1.0, 3.0, kBinRows);
+  expect_words(text);
+  std::int64_t most = rows_with_room(call, text, 1.0, 3.0, kMostRows);
   if (in_cells(call)) {
     const auto columns = static_cast<std::int64_t>(call.options.width / kCellWidth) - 14;
     most = std::min(most, std::max<std::int64_t>(columns, 4));
   }
   const PositionView positions = figure_positions(call, {.count = std::min<std::int64_t>(most, 100), .uneven = most});
+  text.note.clear();
   const std::vector<double> at = sampled_positions(positions, most, text.note);
+  if (text.note.empty()) text.note = fewer_note(call, positions, 100);
   const drawing::Heat heat = similarity_of(rows_at(numbers, at), numbers.width());
   const auto& schedule = numbers.sinusoidal();
   const bool by_distance = numbers.table().rank == 0 && properties::has_partners(*schedule) && !schedule->zero_position;
@@ -317,6 +328,7 @@ Figure make_learned(const FigureCall& call) {
   FigureText text{.title = "A learned table beside the sinusoidal one: " + numbers.command_text(),
                   .body_height = 640.0,
                   .least_lines = 28};
+  expect_words(text);
   const PositionView positions = figure_positions(call, {.count = rows_with_room(call, text, 2.0, 4.0, 512)});
   const std::int64_t width = numbers.width();
   const Encoding fixed(Sinusoidal{.width = width});
@@ -326,8 +338,9 @@ Figure make_learned(const FigureCall& call) {
       "below, what the formula gives for " + properties::several(positions.count, "position") + " and " +
       properties::several(width, "channel");
   const std::int64_t most = rows_with_room(call, text, 2.0, 4.0, 200);
+  text.note.clear();
   const std::vector<double> at = sampled_positions(positions, most, text.note);
-  if (!text.note.empty()) text.note = "similarities: " + text.note;
+  text.note = text.note.empty() ? fewer_note(call, positions, 512) : "similarities: " + text.note;
   FigurePage page = begin_figure(call, text);
   const std::vector<Box> rows = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
   const Encoding* each[] = {&numbers, &fixed};
@@ -338,13 +351,13 @@ Figure make_learned(const FigureCall& call) {
   for (std::size_t i = 0; i < 2; ++i) {
     const std::vector<Box> of_row = drawing::columns_of(page.drawing(), rows[i], {1.2, 1.0});
     boxes.insert(boxes.end(), of_row.begin(), of_row.end());
-    const Binned binned = binned_rows(*each[i], positions);
-    options.push_back(binned_options(binned, positions, true));
+    const Sampled sampled = sampled_rows(*each[i], positions, every_of(positions, rows_in(call, page, 2.0, 4.0)));
+    options.push_back(sampled_options(sampled, positions, true));
     options.back().title = names[i] + " rows";
-    options.back().high = i == 1 ? 1.0 : largest_size(binned.heat);
+    options.back().high = i == 1 ? 1.0 : largest_size(sampled.heat);
     options.back().low = -options.back().high;
     options.push_back(similarity_options(at, names[i] + " similarity"));
-    heats.push_back(binned.heat);
+    heats.push_back(sampled.heat);
     heats.push_back(similarity_of(rows_at(*each[i], at), width));
     page.figure.data.push_back(heat_table(names[i] + " cosine", heats.back(), "position", at, "position", at));
   }
@@ -365,8 +378,7 @@ std::vector<FigureEntry> table_figures() {
                 .look_for = "The stripes widen towards one side: these are the fast and the slow hands of a clock.",
                 .options = "positions",
                 .default_spec = "sinusoidal:width=64"},
-       .make = make_heatmap,
-       .check = [](const FigureSize& size) { check_stream(size, 100.0); }},
+       .make = make_heatmap},
       {.info = {.name = "cells",
                 .summary = "the first numbers of the table, written into their cells",
                 .look_for = "Sines and cosines alternate; compare how much each channel changes from row to row.",
@@ -384,7 +396,7 @@ std::vector<FigureEntry> table_figures() {
        .make = make_similarity,
        .check =
            [](const FigureSize& size) {
-             const double rows = std::min(rows_asked(size, 100.0), static_cast<double>(kBinRows));
+             const double rows = std::min(rows_asked(size, 100.0), static_cast<double>(kMostRows));
              check_amount(size, rows, "positions x width");
            }},
       {.info = {.name = "learned",
@@ -392,8 +404,7 @@ std::vector<FigureEntry> table_figures() {
                 .look_for = "Did training find the band that the formula has? Are there rows that were never trained?",
                 .options = "positions",
                 .default_spec = "learned:rows=64,width=64,past_end=error"},
-       .make = make_learned,
-       .check = [](const FigureSize& size) { check_stream(size, 512.0); }},
+       .make = make_learned},
   };
 }
 

@@ -77,6 +77,28 @@ std::string wave_label(const Channel& channel, const SinusoidalSchedule& schedul
   return "channel " + std::to_string(channel.channel) + " (" + drawing::tick_text(length) + ")";
 }
 
+// Which channels and positions are shown, if they were not chosen.
+std::string waves_note(const FigureCall& call, const PositionView& positions, const std::vector<Channel>& channels) {
+  const std::size_t pairs = call.numbers->sinusoidal()->inv_freq.size();
+  std::vector<std::int64_t> shown;
+  for (const Channel& channel : channels) shown.push_back(channel.pair);
+  std::sort(shown.begin(), shown.end());
+  const auto count = static_cast<std::size_t>(std::unique(shown.begin(), shown.end()) - shown.begin());
+  std::string note;
+  if (call.options.channels.empty() && count < pairs) {
+    note = std::to_string(count) + " of " + std::to_string(pairs) + " pairs are shown; --channels chooses others";
+  }
+  const std::string fewer = fewer_note(call, positions, 100);
+  return note + (note.empty() || fewer.empty() ? "" : "; ") + fewer;
+}
+
+std::string waves_finding(bool sines, bool cosines, bool dots) {
+  return std::string(sines && cosines ? "sines above and cosines below, shifted by a quarter of a wavelength"
+                     : sines          ? "sines, whose cosines are the same waves a quarter of a wavelength earlier"
+                                      : "cosines, whose sines are the same waves a quarter of a wavelength later") +
+         "; the wavelength in positions is in brackets" + (dots ? ", and the dots are the numbers of the table" : "");
+}
+
 Figure make_waves(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   const SinusoidalSchedule& schedule = *numbers.sinusoidal();
@@ -93,24 +115,32 @@ Figure make_waves(const FigureCall& call) {
   const std::vector<double> curve = rows_at(fixed, fine);
   std::string sampled;
   const std::vector<double> whole = sampled_positions(positions, 2000, sampled);
-  std::string note;
-  for (const Channel& channel : channels) {
-    if (is_too_fast(schedule, channel, last - first)) note = "waves too fast to be drawn are shown as bands";
+  std::string note = waves_note(call, positions, channels);
+  const auto add_note = [&](const std::string& more) { note += (note.empty() ? "" : "; ") + more; };
+  if (std::any_of(channels.begin(), channels.end(),
+                  [&](const Channel& channel) { return is_too_fast(schedule, channel, last - first); })) {
+    add_note("waves too fast to be drawn are shown as bands");
   }
-  if (!sampled.empty()) note += (note.empty() ? "" : "; in the data ") + sampled;
+  if (!sampled.empty()) add_note("in the data " + sampled);
   const std::vector<double> samples = rows_at(fixed, whole);
-  FigurePage page = begin_figure(
-      call,
-      {.title = "Waves of " + numbers.command_text(),
-       .finding = "sines above and cosines below, shifted by a quarter of a wavelength; the wavelength in positions is "
-                  "in brackets, and the dots are the numbers of the table",
-       .note = note,
-       .body_height = 460.0,
-       .least_lines = 30});
-  const std::vector<Box> boxes = drawing::rows_of(page.drawing(), page.body, {1.0, 1.0});
+  const bool dots = positions.count <= 120 && !in_cells(call);
+  std::vector<bool> sides;  // sines, cosines, or both
+  for (const bool sine : {true, false}) {
+    if (std::any_of(channels.begin(), channels.end(), [&](const Channel& c) { return c.sine == sine; })) {
+      sides.push_back(sine);
+    }
+  }
+  FigurePage page = begin_figure(call, {.title = "Waves of " + numbers.command_text(),
+                                        .finding = waves_finding(sides.front(), !sides.back(), dots),
+                                        .note = note,
+                                        .body_height = 230.0 * static_cast<double>(sides.size()),
+                                        .least_lines = 15 * std::ssize(sides),
+                                        .most_lines = sides.size() > 1 ? 1000 : 24});
+  const std::vector<Box> boxes = drawing::rows_of(page.drawing(), page.body, std::vector<double>(sides.size(), 1.0));
   const double size = std::fabs(schedule.multiplier) > 0.0 ? std::fabs(schedule.multiplier) : 1.0;
   DataTable data{"samples", {{"position", whole}}};
-  for (const bool sine : {true, false}) {
+  for (std::size_t side = 0; side < sides.size(); ++side) {
+    const bool sine = sides[side];
     drawing::PanelOptions options{
         .title = sine ? "sine channels" : "cosine channels",
         .x = {.label = "position", .low = std::min(first, last), .high = std::max(first, last)},
@@ -126,7 +156,7 @@ Figure make_waves(const FigureCall& call) {
                                 .label = wave_label(channel, schedule)});
       shown.push_back(channel);
     }
-    drawing::Panel panel(page.drawing(), boxes[sine ? 0 : 1], options);
+    drawing::Panel panel(page.drawing(), boxes[side], options);
     for (std::size_t i = 0; i < shown.size(); ++i) {
       const auto column = [&](const std::vector<double>& rows) {
         std::vector<double> values;
@@ -142,8 +172,7 @@ Figure make_waves(const FigureCall& call) {
       } else {
         panel.line(fine, column(curve), options.legend[i]);
       }
-      if (positions.count <= 120 && !in_cells(call))
-        panel.dots(whole, column(samples), {.ink = options.legend[i].ink}, 2.0);
+      if (dots) panel.dots(whole, column(samples), {.ink = options.legend[i].ink}, 2.0);
       data.columns.push_back({"channel " + std::to_string(shown[i].channel), column(samples)});
     }
   }

@@ -7,7 +7,6 @@
 
 #include "core/text/number_text.h"
 #include "insight/properties/kind_page.h"
-#include "insight/properties/mixings.h"
 #include "insight/properties/sample.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
@@ -100,37 +99,28 @@ Cost properties::matrix_cost(const CostQuestion& of, std::int64_t heads, std::in
           flops_per_key * static_cast<double>(of.positions)};
 }
 
-std::vector<Mixing> properties::mixings(std::span<const double> position_row, std::span<const MixingOptions> sizes) {
+Mixing mixing(std::span<const double> position_row, const MixingOptions& options) {
   constexpr std::uint64_t kTokens = 0x746f6b656e73;  // tokens must differ from a learned table of the same seed
-  for (const MixingOptions& options : sizes) check_mixing(position_row, options);
+  check_mixing(position_row, options);
   const auto width = static_cast<std::int64_t>(position_row.size());
-  const std::int64_t tokens = sizes.front().tokens;
   std::vector<double> block(static_cast<std::size_t>(kBlock * width));
-  std::vector<Mixing> result(sizes.size(), {.position_norm = norm(position_row)});
-  for (std::int64_t first = 0; first < tokens; first += kBlock) {
-    const std::int64_t count = std::min(kBlock, tokens - first);
+  Mixing result{.position_norm = norm(position_row)};
+  for (std::int64_t first = 0; first < options.tokens; first += kBlock) {
+    const std::int64_t count = std::min(kBlock, options.tokens - first);
     const auto part = static_cast<std::uint64_t>(first / kBlock);
     fill_random(make_view(block.data(), {count, width}),
-                {.std = 1.0, .seed = next_seed(sizes.front().seed ^ kTokens, part)});
+                {.std = 1.0, .seed = properties::next_seed(options.seed ^ kTokens, part)});
     for (std::int64_t n = 0; n < count; ++n) {
-      for (std::size_t k = 0; k < sizes.size(); ++k) {
-        add_token({block.data() + n * width, position_row.size()}, position_row, sizes[k], result[k]);
-      }
+      add_token({block.data() + n * width, position_row.size()}, position_row, options, result);
     }
   }
-  for (Mixing& mixing : result) {
-    mixing.token_norm /= static_cast<double>(tokens);
-    mixing.sum_norm /= static_cast<double>(tokens);
-    const Spread spread = spread_of(mixing.angles);
-    mixing.angle = spread.mean;
-    mixing.angle_low = spread.low;
-    mixing.angle_high = spread.high;
-  }
+  result.token_norm /= static_cast<double>(options.tokens);
+  result.sum_norm /= static_cast<double>(options.tokens);
+  const properties::Spread spread = properties::spread_of(result.angles);
+  result.angle = spread.mean;
+  result.angle_low = spread.low;
+  result.angle_high = spread.high;
   return result;
-}
-
-Mixing mixing(std::span<const double> position_row, const MixingOptions& options) {
-  return std::move(properties::mixings(position_row, {&options, 1}).front());
 }
 
 Cost cost_of(const Spec& spec, std::int64_t positions, DType dtype) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/float_types.h"
+#include "insight/properties/expected_mixing.h"
 #include "insight/properties/precision_properties.h"
 #include "insight/properties/property.h"
 #include "insight/properties/walk_rows.h"
@@ -145,10 +146,10 @@ Property matching_rows(const InputLook& look, const Encoding& numbers) {
   return property;
 }
 
-Property mixing_property(const InputLook& look, double std, std::uint64_t seed) {
+Property mixing_property(const InputLook& look, double std) {
   std::vector<double> row(static_cast<std::size_t>(look.width));
   fill_rows(look.rows, look.walk.slice(0, 1), make_view(row.data(), {1, look.width}));
-  const Mixing mixed = mixing(row, {.std = std, .tokens = 1000, .seed = seed});
+  const Mixing mixed = expected_mixing(row, std);
   const double ratio = mixed.position_norm / mixed.token_norm;
   return {.name = "mixing",
           .title = "token and position both show in their sum",

@@ -32,6 +32,6 @@ Property bounded(const InputLook& look, const Encoding& numbers, std::optional<d
 Property unique_rows(const InputLook& look, const Encoding& numbers);
 Property matching_rows(const InputLook& look, const Encoding& numbers);
 // The effect of adding the first row to random tokens of a standard deviation.
-Property mixing_property(const InputLook& look, double std, std::uint64_t seed);
+Property mixing_property(const InputLook& look, double std);
 
 }  // namespace posenc::properties

@@ -80,7 +80,7 @@ void add_wavelength(Sheet& sheet, const Sinusoidal& spec) {
       wavelength_mistakes(spec.base, static_cast<double>(spec.width), static_cast<double>(last));
   for (Mistake& mistake : mistakes) {  // the pair after the last does not exist
     if (mistake.text.starts_with("one pair late"))
-      mistake.text = "this is 2 pi base; the last pair is d/2 - 1, not d/2";
+      mistake.text = "this is 2 pi base; the last pair is M/2 - 1, not M/2";
   }
   sheet.ask("sinusoidal/wavelength",
             {{"width", spec.width},

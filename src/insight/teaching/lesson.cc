@@ -107,7 +107,7 @@ std::vector<Section> sections(const LessonSubject& subject) {
         attention("rotary:head_dim=64"),
         rotary("scalings")},
        rotary_values},
-      {"layer", "one layer"},
+      {"layer", "one layer", {}, layer_values},
       {"choice", "choosing, and exercises", {}, choice_values},
   };
 }
@@ -115,6 +115,7 @@ std::vector<Section> sections(const LessonSubject& subject) {
 Figure drawn(const LessonFigure& wanted, const LessonOptions& lesson) {
   FigureOptions options = wanted.options;
   options.seed = lesson.seed;
+  options.caption = false;  // the text shows the finding, after the question
   options.command = "posenc plot " + wanted.name + (wanted.spec.empty() ? "" : " " + wanted.spec) +
                     (wanted.extra.empty() ? "" : " " + wanted.extra) +
                     (options.tokens.empty() ? "" : " --words " + text::shell_word(lesson.sentence)) +
@@ -142,7 +143,6 @@ std::string make_lesson(const LessonOptions& options) {
       const Figure figure = teaching::drawn(wanted, options);
       const std::string id = "f" + std::to_string(++figures) + "-" + wanted.name;
       values[wanted.name + ".id"] = id;
-      // The text shows the finding only after the question.
       values[wanted.name + ".drawing"] = teaching::drawing_of(figure, id, false);
       values[wanted.name + ".finding"] = teaching::inline_html(figure.finding);
     }

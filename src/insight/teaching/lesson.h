@@ -27,6 +27,7 @@ Values score_values(const LessonSubject& subject);
 Values limits_values(const LessonSubject& subject);
 Values relative_values(const LessonSubject& subject);
 Values rotary_values(const LessonSubject& subject);
+Values layer_values(const LessonSubject& subject);
 Values choice_values(const LessonSubject& subject);
 
 }  // namespace posenc::teaching

@@ -5,8 +5,8 @@
 
 #include "core/text/joined.h"
 #include "core/text/number_text.h"
+#include "insight/properties/expected_mixing.h"
 #include "insight/properties/lists.h"
-#include "insight/properties/mixings.h"
 #include "insight/teaching/compare_tables.h"
 #include "insight/teaching/html.h"
 #include "insight/teaching/lesson.h"
@@ -166,13 +166,18 @@ HtmlTable offset_table(const std::vector<std::string>& words) {
   return table;
 }
 
-// The angle between token and sum at width 128 and position 0, for usual initial sizes of embeddings.
+constexpr std::int64_t kMixedWidth = 128;
+// Token and sum at position 0, for an initial size of the embeddings.
+Mixing mixed_with(double std) {
+  std::vector<double> row(kMixedWidth);
+  fill_table(make_schedule(Sinusoidal{.width = kMixedWidth}), PositionView::range(0, 1),
+             make_view(row.data(), {1, kMixedWidth}));
+  return properties::expected_mixing(row, std);
+}
+
 HtmlTable angle_table() {
-  constexpr std::int64_t kWidth = 128;
-  std::vector<double> row(kWidth);
-  fill_table(make_schedule(Sinusoidal{.width = kWidth}), PositionView::range(0, 1), make_view(row.data(), {1, kWidth}));
-  const double root = std::sqrt(static_cast<double>(kWidth));
-  HtmlTable table{"Width 128: the angle between a token and its sum, over 100,000 tokens",
+  const double root = std::sqrt(static_cast<double>(kMixedWidth));
+  HtmlTable table{"Width 128: the angle between a token and its sum",
                   {"Embeddings", "Norm of the token", "Norm of the position", "Mean angle", "Middle 95 %"},
                   {}};
   const struct {
@@ -183,13 +188,10 @@ HtmlTable angle_table() {
                {"standard deviation 1, times sqrt(M)", 1.0, root},
                {"standard deviation 1/sqrt(M)", 1.0 / root, 1.0},
                {"standard deviation 1/sqrt(M), times sqrt(M)", 1.0 / root, root}};
-  std::vector<MixingOptions> options;
-  for (const auto& size : sizes) options.push_back({.std = size.std, .scale = size.scale, .tokens = 100000});
-  const std::vector<Mixing> mixings = properties::mixings(row, options);
-  for (std::size_t k = 0; k < mixings.size(); ++k) {
-    const Mixing& mixed = mixings[k];
-    table.rows.push_back({sizes[k].name, text::fixed_text(mixed.token_norm, 2),
-                          text::fixed_text(mixed.position_norm, 2), text::fixed_text(mixed.angle, 1) + " degrees",
+  for (const auto& size : sizes) {
+    const Mixing mixed = mixed_with(size.std * size.scale);
+    table.rows.push_back({size.name, text::fixed_text(mixed.token_norm, 2), text::fixed_text(mixed.position_norm, 2),
+                          text::fixed_text(mixed.angle, 1) + " degrees",
                           text::fixed_text(mixed.angle_low, 1) + " to " + text::fixed_text(mixed.angle_high, 1)});
   }
   return table;
@@ -271,7 +273,12 @@ Values limits_values(const LessonSubject& subject) {
           {"gradients", table(gradient_table(question, demo.learned))}};
 }
 
-Values model_values(const LessonSubject&) { return {{"angles", table(angle_table())}}; }
+Values model_values(const LessonSubject&) {
+  const double root = std::sqrt(static_cast<double>(kMixedWidth));
+  return {{"angles", table(angle_table())},
+          {"root_angle", text::fixed_text(mixed_with(1.0).angle, 1)},
+          {"large_angle", text::fixed_text(mixed_with(root).angle, 1)}};
+}
 
 Values relative_values(const LessonSubject&) {
   return {{"duck", table(offset_table({"I", "saw", "her", "duck"}))}, {"clipped_steps", steps_list(clipped_example())}};

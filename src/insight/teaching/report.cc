@@ -105,7 +105,7 @@ class ReportWriter {
 
   std::string drawn(const Encoding& subject, std::string_view name, const std::string& id) {
     tell(subject.text() + ": " + std::string(name));
-    FigureOptions chosen{.seed = options_.seed};
+    FigureOptions chosen{.seed = options_.seed, .caption = false};
     for (const FigureInfo& info : figures()) {
       const bool uses_length = info.options.find("train_length") != std::string_view::npos;
       if (info.name == name && uses_length) chosen.train_length = options_.train_length;
@@ -150,7 +150,7 @@ class ReportWriter {
     text += table(advice_table(advice, *options_.advice));
     text += box("Recommendation", paragraph(advice.recommendation));
     text += heading(3, "What this is based on") + advice_basis();
-    text += figure_block(make_figure("perplexity", FigureOptions{}), "advice-perplexity");
+    text += figure_block(make_figure("perplexity", FigureOptions{.caption = false}), "advice-perplexity");
     return text + (subjects_.size() > 1 ? "" : std::string(asset("goals.html")));
   }
 

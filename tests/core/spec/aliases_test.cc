@@ -237,7 +237,7 @@ TEST(Aliases, AmbiguousKindsListTheirCandidates) {
   expect_text_error("absolute", "write sinusoidal:width=128 or learned:width=128,rows=512,past_end=error");
   for (const char* kind : {"clipped:", "t5:heads=8", "shaw:", "transformer_xl:"}) expect_text_error("relative", kind);
   expect_text_error("relative_bias", "clipped:heads=8,max_distance=16 or t5:heads=8");
-  expect_text_error("local", "window:left=15,right=0 or chunked:size=16");
+  expect_text_error("local", "window:left=3,right=0 or chunked:size=4");
 }
 
 TEST(Aliases, UnclearFieldsAreAnswered) {

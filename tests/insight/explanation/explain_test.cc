@@ -238,9 +238,9 @@ TEST(Explain, ComparesAnotherBaseWithThatOfThePaper) {
 
 TEST(Explain, NamesCommonMistakes) {
   const std::string sinusoidal = lines_of(explained("sinusoidal:width=64", 1), "mistakes");
-  for (const char* said : {"0 to d/2 - 1 = 31, not to d/2 = 32", "= 47117.2, not 2 pi 10000 = 62831.9",
+  for (const char* said : {"0 to M/2 - 1 = 31, not to M/2 = 32", "= 47117.2, not 2 pi 10000 = 62831.9",
                            "from position 0 to 10 it completes 0.38 of a turn", "variance 1/2 per channel",
-                           "sqrt(d/2) = 5.657", "20.05 to 178.97"}) {
+                           "sqrt(M/2) = 5.657", "20.05 to 178.97"}) {
     EXPECT_NE(sinusoidal.find(said), std::string::npos) << said << " is not in\n" << sinusoidal;
   }
   // The first rise of the dot product: 6 at width 64, 12 at width 128.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/number_text.h"
 #include "insight/figure/drawing_parts.h"
 #include "posenc/insight/figure.h"
 #include "posenc/insight/svg.h"
@@ -147,8 +148,56 @@ TEST(Figures, AnglesAreNotCutOff) {
 }
 
 TEST(Figures, PrecisionSaysHowManyPairsAreShown) {
+  for (const FigureOptions& options : {FigureOptions{}, in_cells(80, 40, true)}) {
+    EXPECT_EQ(make("precision", "rotary:head_dim=128", options).note, "errors are computed for 32 of the 64 pairs");
+  }
   EXPECT_TRUE(has_text(make("precision", "rotary:head_dim=128"), "pair (one in 2)"));
   EXPECT_TRUE(has_text(make("precision", "rotary:head_dim=128", in_cells(80, 40, true)), "pair (one in 6)"));
+}
+
+// "head 0: -0.0741 to 0" takes two lines, "head 1: 0 to 1.2" one.
+TEST(Figures, PanelsWithLongTitlesAreNotSmaller) {
+  expect_equal_sizes(make("bias", "fire:heads=8"), 8);
+  expect_equal_sizes(make("bias", "t5:heads=8"), 8);
+}
+
+// Without a scale, which a mask does not have, but with words for the sign of a hidden pair.
+TEST(Figures, MasksSayWhatIsHidden) {
+  for (const char* spec : {"window:left=3,right=0", "chunked:size=4"}) {
+    EXPECT_TRUE(has_text(make("bias", spec, in_cells(80, 40, true)), "?: hidden, -inf")) << spec;
+    EXPECT_TRUE(has_text(make("bias", spec), "grey: hidden, -inf")) << spec;
+    EXPECT_FALSE(has_text(make("bias", spec), "head 0")) << spec;
+    const Figure figure = make("bias", spec);
+    for (const Mark& mark : figure.drawing.marks) {
+      const auto* image = std::get_if<Image>(&mark);
+      EXPECT_TRUE(image == nullptr || image->columns > 1) << spec;  // no colour bar
+    }
+  }
+  EXPECT_FALSE(has_text(make("bias", "alibi:heads=8"), "hidden"));
+}
+
+TEST(Figures, BucketsSayWhichRowsHaveNoEnd) {
+  EXPECT_TRUE(has(make("buckets", "t5:heads=8").finding,
+                  "27 read row 14, all up to -91 read row 15, and all from 91 on row 31"));
+  EXPECT_TRUE(has(make("buckets", "t5:heads=8,direction=causal").finding, "and all from 0 on row 0"));
+  EXPECT_TRUE(has(make("buckets", "clipped:heads=1,max_distance=3").finding,
+                  "a row each, and all up to -3 read row 0, and all from 3 on row 6"));
+}
+
+TEST(Figures, WavesHavePanelsOnlyForTheirChannels) {
+  for (const FigureOptions& size : {FigureOptions{}, in_cells(80, 40, true)}) {
+    FigureOptions options = size;
+    EXPECT_TRUE(has_text(make("waves", "sinusoidal:width=64", options), "cosine channels"));
+    EXPECT_TRUE(has(make("waves", "sinusoidal:width=64", options).note, " of 32 pairs are shown; --channels chooses"));
+    options.channels = {0, 2, 10};
+    const Figure sines = make("waves", "sinusoidal:width=64", options);
+    EXPECT_FALSE(has_text(sines, "cosine channels"));
+    EXPECT_FALSE(has(sines.note, "pairs are shown")) << sines.note;
+    options.channels = {1, 3};
+    EXPECT_TRUE(texts_like(make("waves", "sinusoidal:width=64", options), "sine channels").empty());
+  }
+  EXPECT_TRUE(has(make("waves", "sinusoidal:width=64", in_cells(80, 40)).note, "positions 0 to 39, as many as fit"));
+  EXPECT_TRUE(make("waves", "sinusoidal:width=4").note.empty());  // everything is shown
 }
 
 TEST(Figures, AttentionPanelsHaveOneSize) {
@@ -211,12 +260,21 @@ TEST(Figures, CrowdedHeatmapsShowWholePairs) {
 TEST(Figures, TerminalsGetAsManyPositionsAsFit) {
   for (const bool plain : {false, true}) {
     const Figure figure = make("heatmap", "sinusoidal:width=32", in_cells(80, 40, plain));
-    EXPECT_FALSE(has_text(figure, "is the mean of")) << plain;
+    EXPECT_FALSE(has_text(figure, "one in")) << plain;
+    const std::string last = text::number_text(column(figure, "position").back());
+    EXPECT_TRUE(has(figure.note, "positions 0 to " + last + ", as many as fit")) << figure.note;
     EXPECT_EQ(static_cast<std::size_t>(first_image(figure).rows), column(figure, "position").size());
+  }
+  for (const double lines : {30.0, 40.0, 60.0}) {
+    const Figure learned = make("learned", "learned:rows=64,width=64,past_end=error", in_cells(80, lines, true));
+    EXPECT_TRUE(has(learned.note, "as many as fit")) << learned.note;
+    EXPECT_FALSE(has_text(learned, "one in")) << lines;
   }
   FigureOptions asked = in_cells(80, 40);
   asked.positions = PositionView::range(0, 1000);
-  EXPECT_TRUE(has_text(make("heatmap", "sinusoidal:width=32", asked), "a row is the mean of"));
+  EXPECT_TRUE(has_text(make("heatmap", "sinusoidal:width=32", asked), "position (one in "));
+  EXPECT_FALSE(
+      has(make("heatmap", "learned:rows=10,width=32,past_end=error", in_cells(80, 40)).note, "as many as fit"));
 }
 
 TEST(Figures, CellsHaveTwoDecimals) {
@@ -275,16 +333,20 @@ TEST(Figures, UntrainedTablesAreCalledUntrained) {
 TEST(Figures, BasesChangeWavelengthsAndSimilarity) {
   const Figure figure = make("bases", "sinusoidal:width=64");
   EXPECT_NEAR(column(figure, "base 10000 (this spec)")[31], 47117.0, 1.0);
-  EXPECT_NEAR(column(figure, "base 100")[31], 6.283185307 * std::pow(100.0, 62.0 / 64.0), 1e-5);
+  EXPECT_NEAR(column(figure, "base 1000")[31], 6.283185307 * std::pow(1000.0, 62.0 / 64.0), 1e-5);
   EXPECT_NEAR(column(figure, "base 1000000")[1], 6.283185307 * std::pow(1e6, 2.0 / 64.0), 1e-7);
-  for (std::size_t i = 0; i < 32; ++i) {
-    const double expected = column(figure, "base 100")[i];
-    EXPECT_NEAR(column(figure, "exponents times 0.5")[i], expected, 1e-9 * expected) << i;
-  }
+  EXPECT_NEAR(column(figure, "exponents times 0.5")[31], 6.283185307 * std::pow(100.0, 62.0 / 64.0), 1e-5);
+  // Equal curves would hide each other.
+  const Figure equal = make("bases", "sinusoidal:width=64", {.bases = {100.0}, .exponents = {0.5, 1.5}});
+  EXPECT_EQ(equal.data[0].columns.size(), 4U);
+  EXPECT_EQ(texts_like(equal, "base 100 = exponents times 0.5").size(), 1U);
+  EXPECT_TRUE(has_text(figure, "cosine of two rows"));
   EXPECT_NEAR(column(figure, "base 10000 (this spec)", 1)[5], 23.504 / 32.0, 5e-5);
   const Figure chosen = make("bases", "rotary:head_dim=64", {.bases = {500000.0}});
   EXPECT_NEAR(column(chosen, "base 500000")[1], 6.283185307 * std::pow(500000.0, 2.0 / 64.0), 1e-7);
   EXPECT_EQ(chosen.data[0].columns.size(), 3U);
+  for (const char* word : {"rows", "xponents", "cosine"}) EXPECT_FALSE(has_text(chosen, word)) << word;
+  EXPECT_TRUE(has_text(chosen, "relative score"));
   EXPECT_TRUE(has(error_of("bases", "rotary:head_dim=64", {.exponents = {2.0}}), "no exponent factor"));
   EXPECT_TRUE(has(error_of("bases", "rotary:head_dim=64", {.bases = {1, 2, 3, 4, 5, 6, 7}}),
                   "--bases: at most 6 values but got 7"));

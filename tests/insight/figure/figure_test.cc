@@ -16,6 +16,8 @@
 namespace posenc::figure_test {
 namespace {
 
+std::string text_of_step(double step) { return std::to_string(static_cast<std::int64_t>(step)); }
+
 // One of every kind, with what must be given.
 const std::vector<std::string>& every_kind() {
   static const std::vector<std::string> specs = {"sinusoidal:width=64",
@@ -81,6 +83,8 @@ TEST(Figures, ScalingsShareLines) {
   const Figure figure = make("scalings", "rotary:head_dim=64");
   EXPECT_TRUE(has_text(figure, "ntk, ntk_alpha"));
   EXPECT_TRUE(has_text(figure, "proportional, p_rope, share 0.75"));
+  EXPECT_TRUE(has(figure.note, "proportional, p_rope, share 0.75: pairs 24 to 31 are stopped")) << figure.note;
+  EXPECT_TRUE(has(make("scalings", "rotary:head_dim=8").note, "pairs 3 to 3 are stopped"));
 }
 
 // Every figure has a form for terminals: readable in every size and style, and not only words.
@@ -124,15 +128,24 @@ TEST(Figures, HeatmapPaintsTheNumbersOfTheTable) {
   EXPECT_TRUE(has_text(figure, "slow: low frequency"));
 }
 
-// A wave that turns within a cell averages to nothing; picking every thousandth row would show a false pattern.
-TEST(Figures, HeatmapOfManyPositionsAveragesAndSaysSo) {
-  const Figure figure = make("heatmap", "sinusoidal:width=4", {.positions = PositionView::range(0, 400000)});
-  EXPECT_NE(figure.note.find("mean of about 1000 positions"), std::string::npos) << figure.note;
-  EXPECT_TRUE(has_text(figure, "averaged"));
-  for (const double value : column(figure, "channel 0")) EXPECT_LT(std::fabs(value), 0.003);
-  double sum = 0.0;
-  for (int p = 0; p < 1000; ++p) sum += std::cos(0.01 * p);
-  EXPECT_NEAR(column(figure, "channel 3")[0], sum / 1000.0, 1e-9);
+// Each row is that of a position: a mean of neighbours would make fast channels flat, as if they did not change.
+TEST(Figures, HeatmapOfManyPositionsShowsSomeAndSaysSo) {
+  FigureOptions options{.positions = PositionView::range(0, 400000)};
+  for (const bool cells : {false, true}) {
+    if (cells) options = in_cells(80, 40);
+    options.positions = PositionView::range(0, 400000);
+    const Figure figure = make("heatmap", "sinusoidal:width=4", options);
+    const std::vector<double>& positions = column(figure, "position");
+    const std::string every = text_of_step(positions[1]);
+    EXPECT_TRUE(has(figure.note, std::to_string(positions.size()) + " of 400000 positions are shown, one in " + every))
+        << figure.note;
+    EXPECT_TRUE(has_text(figure, "position (one in " + every + ")"));
+    EXPECT_EQ(static_cast<std::size_t>(first_image(figure).rows), positions.size());
+    for (std::size_t n = 0; n < positions.size(); ++n) {
+      EXPECT_NEAR(column(figure, "channel 0")[n], std::sin(positions[n]), 1e-9) << n;
+      EXPECT_NEAR(column(figure, "channel 3")[n], std::cos(0.01 * positions[n]), 1e-9) << n;
+    }
+  }
 }
 
 TEST(Figures, DistanceIsTheClosedForm) {
@@ -222,6 +235,12 @@ TEST(Figures, ClocksAreSinesAndCosines) {
   }
 }
 
+TEST(Figures, ClocksSayWhereTheirHandsBegin) {
+  EXPECT_TRUE(
+      has_text(make("clocks", "rotary:head_dim=8"), "at position 0 hands are on the right; they rotate counterc"));
+  EXPECT_TRUE(has_text(make("clocks", "sinusoidal:width=8,first=1"), "at angle 0 hands are on the right"));
+}
+
 TEST(Figures, PublishedNumbersStandThere) {
   const Figure figure = make("perplexity", "none");
   EXPECT_EQ(column(figure, "ALiBi")[4], 18.40);
@@ -251,11 +270,51 @@ TEST(Figures, TokensAreNotTheRowsOfATable) {
   EXPECT_LT(std::fabs(product) / std::sqrt(token * position), 0.5);
 }
 
+// The numbers of the teaching texts, at the sizes with which embeddings begin.
+TEST(Figures, AnglesAreMarkedWhereModelsBegin) {
+  const Figure figure = make("angle", "sinusoidal:width=128", {.input_std = 0.5});
+  const auto& marks = std::get<std::vector<std::string>>(figure.data[0].columns.back().values);
+  const struct {
+    const char* mark;
+    double std, plain, scaled;
+  } known[] = {{"1", 1.0, 35.35, 3.583}, {"1/sqrt(M)", 0.08838835, 82.91, 35.35}, {"0.5", 0.5, 54.855, 7.131}};
+  for (const auto& [mark, std, plain, scaled] : known) {
+    const auto at = static_cast<std::size_t>(std::find(marks.begin(), marks.end(), mark) - marks.begin());
+    ASSERT_LT(at, marks.size()) << mark;
+    EXPECT_NEAR(column(figure, "std")[at], std, 1e-8) << mark;
+    EXPECT_NEAR(column(figure, "angle")[at], plain, 0.02) << mark;
+    EXPECT_NEAR(column(figure, "angle times sqrt(M)")[at], scaled, 0.01) << mark;
+  }
+  EXPECT_EQ(std::count(marks.begin(), marks.end(), ""), std::ssize(marks) - 3);
+  EXPECT_TRUE(std::is_sorted(column(figure, "std").begin(), column(figure, "std").end()));
+  EXPECT_TRUE(has(figure.finding, "82.9 degrees from it, and times sqrt(M) 35.4")) << figure.finding;
+}
+
+TEST(Figures, MixingHasTheTokensThatWereAskedFor) {
+  const Figure half = make("mixing", "sinusoidal:width=128");
+  const Figure whole = make("mixing", "sinusoidal:width=128", {.input_std = 1.0});
+  for (std::size_t c = 0; c < 128; ++c) {
+    EXPECT_NEAR(column(whole, "token")[c], 2.0 * column(half, "token")[c], 1e-12);
+  }
+  EXPECT_TRUE(has_text(half, "8.00 (position)"));
+  EXPECT_TRUE(has_text(whole, "mean angle is 35.4 degrees"));
+}
+
+TEST(Figures, HaveTheirFindingAsACaption) {
+  FigureOptions options;
+  for (const bool caption : {true, false}) {
+    options.caption = caption;
+    const Figure figure = make("two_speeds", "none", options);
+    EXPECT_EQ(has_text(figure, "the fast wave distinguishes neighbours"), caption);
+    EXPECT_TRUE(has(figure.drawing.description, "the fast wave distinguishes neighbours"));
+  }
+}
+
 TEST(Figures, SayWhatIsThere) {
   EXPECT_FALSE(has(make("similarity", "sinusoidal:width=7").finding, "every diagonal"));
   EXPECT_TRUE(has(make("similarity", "sinusoidal:width=8").finding, "every diagonal"));
   EXPECT_TRUE(has(make("wavelengths", "sinusoidal:width=8,base=10").finding, "6.283 to 35.33"));
-  EXPECT_TRUE(has(make("bias", "window:left=4,right=0").finding, "visible pairs get 0"));
+  EXPECT_TRUE(has(make("bias", "window:left=4,right=0").finding, "visible pairs get 0, hidden ones -inf"));
   EXPECT_FALSE(has(make("cells", "sinusoidal:width=8,first=1").finding, "of 0"));
   EXPECT_TRUE(
       has(make("waves", "sinusoidal:width=64", {.positions = PositionView::range(0, 1000000)}).note, "as bands"));
@@ -292,8 +351,8 @@ TEST(FigureErrors, SayWhatIsWrong) {
   EXPECT_NO_THROW(check_figure("heatmap", parse_spec("sinusoidal:width=1000000"), {}));
   EXPECT_THROW(check_figure("heatmap", parse_spec("alibi:heads=8"), {}), Error);
   EXPECT_TRUE(has(error_of("shift", "sinusoidal:width=20000"), "the matrix would be 20000 x 20000 numbers"));
-  EXPECT_TRUE(has(error_of("heatmap", "sinusoidal:width=4096", {.positions = PositionView::range(0, 1000000)}),
-                  "1000000 positions x 4096 channels"));
+  EXPECT_TRUE(has(error_of("mixing", "sinusoidal:width=4", {.input_std = 0.0}), "input_std must be from 1e-9 to 1e9"));
+  EXPECT_TRUE(has(error_of("cells", "sinusoidal:width=4", {.input_std = 1.0}), "does not use input_std"));
   FigureOptions narrow;
   narrow.width = 150.0;
   EXPECT_TRUE(has(error_of("heatmap", "sinusoidal:width=4", narrow), "width must be at least 200"));

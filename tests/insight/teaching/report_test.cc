@@ -75,7 +75,7 @@ TEST(Lesson, HasItsPartsAndIsSound) {
   EXPECT_EQ(count("Predict first: "), count("<figure"));
   EXPECT_EQ(count("What you see"), count("class=\"save\""));
   for (const char* text : {"<mi>softmax</mi>",
-                           "<msqrt><mi>d</mi></msqrt>",
+                           "<msqrt><mi>D</mi></msqrt>",
                            "0.9702",
                            "0.5462",
                            "I saw her duck",
@@ -96,11 +96,18 @@ TEST(Lesson, HasItsPartsAndIsSound) {
                            "54.9 degrees",
                            "82.9 degrees",
                            "3.6 degrees",
+                           "the angle is 35.4 degrees",
+                           "posenc layer --map layer.svg",
+                           "posenc explain pope",
                            "-0.9899",
                            "equivariant",
                            "0.50648",
                            "first rises at distance 6"}) {
     EXPECT_TRUE(has(lesson(), text)) << text;
+  }
+  // M is the width, D the channels of a head, and one quantity has one number.
+  for (const char* text : {"sqrt(d", "/d)", " d/2", "<mi>d</mi>", "35.2 degrees", "35 degrees"}) {
+    EXPECT_FALSE(has(lesson(), text)) << text;
   }
 }
 
