@@ -32,10 +32,12 @@ struct ExercisesCommand {
 constexpr const char* kUsualSpec = "sinusoidal:width=8";
 constexpr std::int64_t kMostBytes = 1'000'000;
 
-WorksheetOptions worksheet(const std::string& spec, const ExercisesCommand& options) {
+WorksheetOptions worksheet(const Encoding& encoding, const ExercisesCommand& options) {
+  const std::string& spec = encoding.text();
   return {.title = fmt::format("Exercises: {}, seed {}", spec, options.seed),
           .grade_command =
               fmt::format("posenc exercises {} --seed {} --grade answers.txt", text::shell_word(spec), options.seed),
+          .remark = exercises_remark(encoding.spec()),
           .answers = options.answers};
 }
 
@@ -102,7 +104,9 @@ int run_grade(const ExercisesCommand& options, const Spec& spec) {
   if (options.answers) fail(ErrorKind::usage, "--grade and --answers exclude each other");
   const std::string format = choose_format(options.output, {"text", "json"});
   const std::vector<Answer> answers = parse_answers(read_file(options.grade, kMostBytes), options.grade);
+  if (answers.empty()) fmt::print(stderr, "posenc: {} has no answers\n", options.grade);
   const Grade result = grade(make_exercises(spec, options.seed), answers);
+  for (const std::string& remark : result.remarks) fmt::print(stderr, "posenc: {}: {}\n", options.grade, remark);
   if (format == "json") {
     Json::Array marks;
     for (const AnswerMark& mark : result.marks) marks.push_back(mark_json(mark));
@@ -118,7 +122,8 @@ int run_grade(const ExercisesCommand& options, const Spec& spec) {
   } else {
     write_text(options.output, grade_text(result));
   }
-  return result.count(AnswerVerdict::wrong) + result.count(AnswerVerdict::missing) > 0 ? 1 : 0;
+  const bool all_right = result.count(AnswerVerdict::wrong) + result.count(AnswerVerdict::missing) == 0;
+  return all_right && result.remarks.empty() ? 0 : 1;
 }
 
 // The encoding of the sheet, with a default because a beginner may not know a SPEC.
@@ -134,12 +139,13 @@ int run(const ExercisesCommand& options) {
   if (!options.grade.empty()) return run_grade(options, spec);
   const std::string format = choose_format(options.output, {"text", "md", "html", "json"});
   const std::vector<Question> questions = make_exercises(spec, options.seed);
-  const WorksheetOptions sheet = worksheet(encoding.text(), options);
+  const WorksheetOptions sheet = worksheet(encoding, options);
   if (format == "json") {
     Json::Array list;
     for (const Question& question : questions) list.push_back(question_json(question, options.answers));
     Json::Object members = heading(spec, options.seed);
     members.emplace_back("grade_command", sheet.grade_command);
+    members.emplace_back("remark", sheet.remark);
     members.emplace_back("questions", list);
     write_json(options.output, members);
   } else if (format == "html") {

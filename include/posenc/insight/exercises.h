@@ -63,23 +63,29 @@ struct ExerciseOptions {
 };
 
 // At least two easy, two medium and one hard question, in this order. Questions are about the spec if that can be done
-// by hand, else about a part of it or a small encoding of its kind; the text says so, and names the fields of the spec
-// that a question ignores. Throws what validate(spec) throws.
+// by hand, else about a part of it or a small encoding of its kind; the text says so. Throws what validate(spec)
+// throws.
 POSENC_API std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed,
                                                 const ExerciseOptions& options = {});
+
+// What the questions change about the spec: "These questions leave out first=1 and odd=zero." Empty if nothing. For the
+// top of a sheet.
+POSENC_API std::string exercises_remark(const Spec& spec);
 
 // "easy", ... and "numeric", ...
 POSENC_API std::string_view level_name(Level level) noexcept;
 POSENC_API std::string_view answer_kind_name(AnswerKind kind) noexcept;
 
 struct Answer {
-  std::string id;
+  std::string id;  // empty if the line has none
   std::string text = {};
+  std::string error = {};  // why it cannot be read; empty if it can
 };
 
-// Reads answers from JSON, {"q1": "0.84147", ...}, or from lines `q1: 0.84147`. A line that begins with a blank
-// continues the answer above; empty lines and lines that begin with # are skipped. An id that occurs twice, a text that
-// is not UTF-8 and a text of more than a million bytes are errors that name the source.
+// Reads answers from JSON, {"q1": "0.84147", "q2": [6, 3]}, or from lines `q1: 0.84147`. A line that begins with a
+// blank continues the answer above; empty lines and lines that begin with # are skipped. "Q1", "1" and "question 1" are
+// q1. An answer that cannot be read, such as a second one to a question, has an error. Broken JSON, bytes that are not
+// text and more than a million bytes are errors that name the source.
 POSENC_API std::vector<Answer> parse_answers(std::string_view text, std::string_view source);
 
 enum class AnswerVerdict : int { right, wrong, missing, for_a_person };
@@ -94,17 +100,20 @@ struct AnswerMark {
 };
 
 struct POSENC_API Grade {
-  std::vector<AnswerMark> marks;  // one per question, in their order
+  std::vector<AnswerMark> marks;          // one per question, in their order
+  std::vector<std::string> remarks = {};  // answers that belong to no question
   std::int64_t count(AnswerVerdict verdict) const noexcept;
 };
 
 // Grades the answers. One wrong number is explained by the mistakes that lead to it, if there are any; if several do,
-// all are named. An answer to a question that does not exist is an error: it belongs to another worksheet.
+// all are named. An answer to a question that does not exist is a remark. If there are only such answers, it is an
+// error: they belong to another worksheet.
 POSENC_API Grade grade(const std::vector<Question>& questions, const std::vector<Answer>& answers);
 
 struct WorksheetOptions {
   std::string title = "Exercises";
   std::string grade_command = {};  // the command that grades the answers, printed if not empty
+  std::string remark = {};         // exercises_remark(spec), printed below the title if not empty
   bool answers = false;            // include answers and worked solutions
   bool introduction = true;        // include how to write answers
   int heading_level = 1;           // HTML: level of the title, 1 to 4

@@ -102,18 +102,26 @@ void add_slopes(Sheet& sheet, const Alibi& given) {
   const std::int64_t h = draw.between(1, spec.heads);
   const double slope = alibi_slopes(spec)[static_cast<std::size_t>(h - 1)];
   const double exponent = spec.bias_max * static_cast<double>(h) / static_cast<double>(spec.heads);
-  sheet.ask("biases/slope",
-            {{"alibi", alibi_text(given, spec)},
-             {"h", h},
-             {"formula", plain_text(alibi_slope(spec.bias_max, "h", "H"))},
-             {"worked", plain_text(alibi_slope(spec.bias_max, h, spec.heads))}},
-            {slope},
-            {{kFromZero, {alibi_slope_at(spec.bias_max, h - 1, spec.heads)}},
-             {"this is the slope of the next head; here heads count from 1",
-              {alibi_slope_at(spec.bias_max, h + 1, spec.heads)}},
-             {"the exponent is negative", {std::exp2(exponent)}},
-             {"this is the exponent; the slope is 2 to that power", {-exponent}},
-             {"this is the power of e; the slope is a power of 2", {std::exp(-exponent)}}});
+  sheet.ask(
+      "biases/slope",
+      {{"alibi", alibi_text(given, spec)},
+       {"h", h},
+       {"formula", plain_text(alibi_slope(spec.bias_max, "h", "H"))},
+       {"worked", plain_text(alibi_slope(spec.bias_max, h, spec.heads))}},
+      {slope},
+      {{kFromZero, {alibi_slope_at(spec.bias_max, h - 1, spec.heads)}},
+       {"this is the slope of the next head; here heads count from 1",
+        {alibi_slope_at(spec.bias_max, h + 1, spec.heads)}},
+       {"this is the slope of the first head", {alibi_slope_at(spec.bias_max, 1, spec.heads)}},
+       {"this is the slope of the last head", {alibi_slope_at(spec.bias_max, spec.heads, spec.heads)}},
+       {"heads were counted from the last; here they count from the first",
+        {alibi_slope_at(spec.bias_max, spec.heads + 1 - h, spec.heads)}},
+       {"the exponent is not divided by the number of heads", {std::exp2(-spec.bias_max * static_cast<double>(h))}},
+       {"the exponent is h; it is " + text::number_text(spec.bias_max) + "h divided by the number of heads",
+        {std::exp2(-static_cast<double>(h))}},
+       {"the exponent is negative", {std::exp2(exponent)}},
+       {"this is the exponent; the slope is 2 to that power", {-exponent}},
+       {"this is the power of e; the slope is a power of 2", {std::exp(-exponent)}}});
 }
 
 void add_alibi_bias(Sheet& sheet, const Alibi& given) {
@@ -188,17 +196,22 @@ void add_odd_heads(Sheet& sheet, const Alibi& given) {
 void alibi_questions(const Alibi& spec, Sheet& sheet) {
   // For a power of two of heads, either rule gives the same slopes, and the question on other numbers of heads states
   // its rule.
-  sheet.set_note(plain_note(spec, {"heads", "rule", "bias_max", "form", "added"}));
+  sheet.leave_out(spec, {"heads", "rule", "bias_max", "form", "added"});
   add_slopes(sheet, spec);
   add_alibi_bias(sheet, spec);
   add_odd_heads(sheet, spec);
-  sheet.set_note(plain_note(spec, {"heads", "rule", "bias_max", "form", "biased_heads"}));
+  sheet.leave_out(spec, {"heads", "rule", "bias_max", "form", "biased_heads"});
   const double slope = sheet.draw("softmax slope").pick({0.5, 0.25, 0.125});
   const std::vector<double> slopes = {slope};
   add_softmax_of(sheet, Alibi{.heads = 1, .form = spec.form}, {{"slopes", {1}, slopes}},
                  "A head of ALiBi has the slope " + text::number_text(slope) + ".");
   add_far_and_near(sheet, slope);
   add_distance_zero_question(sheet);
+  if (spec.form != AlibiForm::key_position) {
+    add_identity_question(sheet,
+                          "The slope of a head is so steep that its bias, 0 at distance 0, is strongly negative at all "
+                          "other distances.");
+  }
   add_long_context_question(sheet);
 }
 

@@ -240,7 +240,9 @@ void add_places(Sheet& sheet, std::int64_t axes) {
              {"width", width},
              {"places", height * width},
              {"axes", text_of(axes) + (axes == 1 ? " axis" : " axes")}},
-            {static_cast<double>(height + width)});
+            {static_cast<double>(height + width)},
+            {{"this is one row per patch", {static_cast<double>(height * width)}},
+             {"each table has one row per row or column of the image", {static_cast<double>(2 * (height + width))}}});
   add_permutation_question(sheet);
 }
 

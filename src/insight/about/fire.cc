@@ -97,6 +97,20 @@ void add_fire_input(Sheet& sheet, const Fire& spec, double c) {
   const FireNumbers identity = {{c}, {1.0}, {1.0}, {0.0}, {1.0}, {0.0}};
   const double x = reference::bias(spec, identity.list(), 0, static_cast<double>(i), static_cast<double>(i - d));
   const double normaliser = std::max(static_cast<double>(i), spec.length);
+  const auto log_of = [&](double distance) { return std::log1p(c * distance); };
+  std::vector<Mistake> mistakes =
+      distance_mistakes([&](double distance) { return log_of(distance) / log_of(normaliser); }, static_cast<double>(d));
+  mistakes.push_back({"the logarithms were left out", {static_cast<double>(d) / normaliser}});
+  mistakes.push_back(
+      {"1 + was left out of the logarithms", {std::log(c * static_cast<double>(d)) / std::log(c * normaliser)}});
+  mistakes.push_back({"c was left out", {std::log1p(static_cast<double>(d)) / std::log1p(normaliser)}});
+  mistakes.push_back({"the denominator has the larger of i and L",
+                      {log_of(static_cast<double>(d)) / log_of(std::min(static_cast<double>(i), spec.length))}});
+  mistakes.push_back(
+      {"the numerator has the distance i - j, not i", {log_of(static_cast<double>(i)) / log_of(normaliser)}});
+  mistakes.push_back(
+      {"this is the logarithm of the distance, without the denominator", {log_of(static_cast<double>(d))}});
+  mistakes.push_back({"numerator and denominator are swapped", {1.0 / x}});
   sheet.ask("functions/fire input",
             {{"formula", fire_text()},
              {"c", c},
@@ -105,7 +119,7 @@ void add_fire_input(Sheet& sheet, const Fire& spec, double c) {
              {"j", i - d},
              {"larger", normaliser},
              {"worked", plain_text(fire_log(c, d) / fire_log(c, normaliser))}},
-            {x});
+            {x}, mistakes);
 }
 
 void add_fire_network(Sheet& sheet, const Fire& spec, double c) {
@@ -127,13 +141,20 @@ void add_fire_network(Sheet& sheet, const Fire& spec, double c) {
              {"out_bias", numbers.out_bias[0]},
              {"x", x},
              {"hidden", decimals_text(hidden, 4)}},
-            {bias});
+            {bias},
+            {{"this is the hidden unit; the second layer is missing", {hidden}},
+             {"the bias of the first layer was left out",
+              {numbers.out_weight[0] * std::max(numbers.in_weight[0] * x, 0.0) + numbers.out_bias[0]}},
+             {"the bias of the second layer was left out", {numbers.out_weight[0] * hidden}},
+             {"the weight of the second layer was left out", {hidden + numbers.out_bias[0]}},
+             {"relu was left out",
+              {numbers.out_weight[0] * (numbers.in_weight[0] * x + numbers.in_bias[0]) + numbers.out_bias[0]}}});
 }
 
 void fire_questions(const Fire& given, Sheet& sheet) {
   const Fire spec = {.heads = 1, .width = 1, .length = given.length <= 1e6 ? given.length : 512.0};
   const double c = sheet.draw("fire c").tenths(1, 9);
-  sheet.set_note(plain_note(given, {"heads", "width", "length"}));
+  sheet.leave_out(given, {"heads", "width", "length"});
   add_fire_input(sheet, spec, c);
   Draw depends = sheet.draw("fire depends");
   sheet.ask_choice("functions/fire depends", depends, {{"formula", fire_text()}});
@@ -142,9 +163,13 @@ void fire_questions(const Fire& given, Sheet& sheet) {
   add_softmax_of(sheet, spec, falling.list(),
                  "FIRE's network gives " + text::number_text(falling.out_weight[0]) +
                      " x, with c = " + text::number_text(c) + " and L = " + text::number_text(spec.length) + ".");
-  sheet.set_note({});
   sheet.ask("functions/fire parameters",
-            {{"spec", to_text(Spec(given))}, {"width", given.width}, {"heads", given.heads}}, {parameter_count(given)});
+            {{"spec", to_text(Spec(given))}, {"width", given.width}, {"heads", given.heads}}, {parameter_count(given)},
+            {{"c and the factor of L were not counted", {parameter_count(given) - 2.0}},
+             {"the biases of the layers were not counted",
+              {parameter_count(given) - static_cast<double>(given.width) - static_cast<double>(given.heads)}},
+             {"the weights of the second layer are " + text_of(given.heads) + " for each hidden unit",
+              {parameter_count(given) - static_cast<double>(given.width * (given.heads - 1))}}});
   add_distance_zero_question(sheet);
 }
 

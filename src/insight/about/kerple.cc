@@ -93,6 +93,13 @@ void add_kerple_value(Sheet& sheet, const Kerple& spec, const Numbers& numbers, 
   if (spec.kernel == KerpleKernel::log) {
     mistakes.push_back({"ln is the natural logarithm, not that of base 10", {bias / std::log(10.0)}});
     mistakes.push_back({"1 + was left out of the logarithm", {-p * std::log(a * static_cast<double>(d))}});
+    mistakes.push_back({"p and a are swapped", {-a * std::log1p(p * static_cast<double>(d))}});
+    mistakes.push_back({"p was left out", {bias / p}});
+  } else {
+    mistakes.push_back({"p and a are swapped", {-p * std::pow(static_cast<double>(d), a)}});
+    mistakes.push_back({"only the distance is raised to the power p", {-std::pow(a * static_cast<double>(d), p)}});
+    mistakes.push_back({"the power p was left out", {-a * static_cast<double>(d)}});
+    mistakes.push_back({"a was left out", {bias / a}});
   }
   sheet.ask("functions/kerple",
             {{"kernel", kernel_text(spec)},
@@ -110,12 +117,21 @@ void add_kerple_reach(Sheet& sheet, const Kerple& spec, double p, double a) {
   const bool log = spec.kernel == KerpleKernel::log;
   const double d = log ? std::expm1(depth / p) / a : std::pow(depth / a, 1.0 / p);
   sheet.ask(log ? "functions/log reach" : "functions/power reach",
-            {{"kernel", kernel_text(spec)}, {"p", p}, {"a", a}, {"depth", depth}}, {d});
+            {{"kernel", kernel_text(spec)}, {"p", p}, {"a", a}, {"depth", depth}}, {d},
+            log ? std::vector<Mistake>{{"1 was not subtracted", {std::exp(depth / p) / a}},
+                                       {"the division by a was left out", {d * a}},
+                                       {"the depth was multiplied by p; it is divided", {std::expm1(depth * p) / a}},
+                                       {"ln is the natural logarithm, not that of base 10",
+                                        {(std::pow(10.0, depth / p) - 1.0) / a}},
+                                       {"this is the distance of a straight line", {depth / (a * p)}}}
+                : std::vector<Mistake>{{"the power is 1/p, not p", {std::pow(depth / a, p)}},
+                                       {"the depth was multiplied by a; it is divided", {std::pow(depth * a, 1.0 / p)}},
+                                       {"this is the distance of a straight line", {depth / a}}});
 }
 
 void kerple_questions(const Kerple& given, Sheet& sheet) {
   const Kerple spec = {.heads = 1, .kernel = given.kernel, .direction = given.direction};
-  sheet.set_note(plain_note(given, {"heads", "kernel", "direction"}));
+  sheet.leave_out(given, {"heads", "kernel", "direction"});
   Draw draw = sheet.draw("kerple");
   const std::vector<double> p = {draw.tenths(5, 15)}, a = {draw.tenths(1, 9)};
   const Numbers numbers = {{"p", {1}, p}, {"a", {1}, a}};
@@ -126,6 +142,9 @@ void kerple_questions(const Kerple& given, Sheet& sheet) {
                      " and a = " + text::number_text(a[0]) + ".");
   add_kerple_reach(sheet, spec, p[0], a[0]);
   add_distance_zero_question(sheet);
+  add_identity_question(sheet,
+                        "A head has learned such a bias, 0 at distance 0, that it is strongly negative at all other "
+                        "distances.");
   add_long_context_question(sheet);
 }
 

@@ -97,7 +97,11 @@ std::int64_t seen(const Spec& spec, std::int64_t query, std::int64_t tokens) {
 void add_seen(Sheet& sheet, const Spec& spec, std::int64_t tokens, const std::string& how) {
   const std::int64_t query = sheet.draw("seen").between(tokens / 2, tokens - 1);
   sheet.ask("masks/seen", {{"tokens", tokens}, {"mask", to_text(spec)}, {"query", query}, {"how", how}},
-            {static_cast<double>(seen(spec, query, tokens))});
+            {static_cast<double>(seen(spec, query, tokens))},
+            {{"the query itself was not counted", {static_cast<double>(seen(spec, query, tokens) - 1)}},
+             {"this is one too many", {static_cast<double>(seen(spec, query, tokens) + 1)}},
+             {"this is a causal mask without a limit", {static_cast<double>(query + 1)}},
+             {"these are all tokens; the mask hides some", {static_cast<double>(tokens)}}});
 }
 
 void add_seen_pairs(Sheet& sheet, const Spec& spec, std::int64_t tokens, const std::string& how) {
@@ -106,7 +110,12 @@ void add_seen_pairs(Sheet& sheet, const Spec& spec, std::int64_t tokens, const s
   const std::int64_t all = tokens * tokens;
   const std::string share = decimals_text(100.0 * pairs / static_cast<double>(all), 1);
   sheet.ask("masks/seen pairs",
-            {{"mask", to_text(spec)}, {"tokens", tokens}, {"how", how}, {"all", all}, {"share", share}}, {pairs});
+            {{"mask", to_text(spec)}, {"tokens", tokens}, {"how", how}, {"all", all}, {"share", share}}, {pairs},
+            {{"this counts all pairs; the mask hides some", {static_cast<double>(all)}},
+             {"the pairs of a query with itself were not counted", {pairs - static_cast<double>(tokens)}},
+             {"queries near the ends of the text see fewer keys",
+              {static_cast<double>(seen(spec, tokens / 2, tokens) * tokens)}},
+             {"this is a causal mask without a limit", {static_cast<double>(tokens * (tokens + 1) / 2)}}});
 }
 
 void window_questions(const Window& given, Sheet& sheet) {
@@ -121,7 +130,12 @@ void window_questions(const Window& given, Sheet& sheet) {
   add_seen(sheet, spec, tokens, how);
   sheet.ask_choice("masks/hidden", hidden);
   add_seen_pairs(sheet, spec, tokens, how + ", for every query i");
-  sheet.ask("masks/layers", {{"reach", reach}, {"layers", layers}}, {static_cast<double>(reach * layers)});
+  sheet.ask(
+      "masks/layers", {{"reach", reach}, {"layers", layers}}, {static_cast<double>(reach * layers)},
+      {{"this is the reach of one layer", {static_cast<double>(reach)}},
+       {"the query itself is not a step to the left", {static_cast<double>((reach + 1) * layers)}},
+       {"one too many: the question is how far, not how many tokens", {static_cast<double>(reach * layers + 1)}},
+       {"the reaches of the layers add up", {std::pow(static_cast<double>(reach), static_cast<double>(layers))}}});
   sheet.ask("masks/nearby");
 }
 
@@ -134,7 +148,10 @@ void chunked_questions(const Chunked& given, Sheet& sheet) {
   const std::int64_t p = draw.between(spec.size, 20 * spec.size);
   const std::string how =
       std::string("Keys of the query's own chunk") + (spec.direction == DistanceRule::causal ? ", none ahead" : "");
-  sheet.ask("masks/chunk", {{"size", spec.size}, {"p", p}}, {static_cast<double>(p / spec.size)});
+  sheet.ask("masks/chunk", {{"size", spec.size}, {"p", p}}, {static_cast<double>(p / spec.size)},
+            {{"chunks count from 0", {static_cast<double>(p / spec.size + 1)}},
+             {"one chunk early; chunks and positions count from 0", {static_cast<double>(p / spec.size - 1)}},
+             {"this is the place inside the chunk", {static_cast<double>(p % spec.size)}}});
   add_seen(sheet, spec, tokens, how);
   add_seen_pairs(sheet, spec, tokens, how);
   sheet.ask_choice("masks/border", draw,

@@ -41,12 +41,18 @@ void matrix_questions(const MatrixBias& spec, Sheet& sheet) {
   Draw draw = sheet.draw("matrix");
   const std::int64_t n = draw.between(4, 64);
   sheet.ask("biases/matrix", {{"n", n}, {"heads", spec.heads}},
-            {static_cast<double>(spec.heads) * static_cast<double>(n * n)});
+            {static_cast<double>(spec.heads) * static_cast<double>(n * n)},
+            {{"this is the matrix of one head", {static_cast<double>(n * n)}},
+             {"a matrix has a row for each query and a column for each key", {static_cast<double>(spec.heads * n)}},
+             {"queries and keys are multiplied, not added", {static_cast<double>(spec.heads * 2 * n)}}});
   sheet.ask_choice("biases/minus infinity", draw);
-  sheet.set_note(plain_note(spec, {"heads"}));
+  sheet.leave_out(spec, {"heads"});
   add_classic_softmax(sheet);
-  sheet.set_note({});
-  sheet.ask("biases/offsets", {{"n", n}, {"last", n - 1}}, {static_cast<double>(2 * n - 1)});
+  sheet.ask("biases/offsets", {{"n", n}, {"last", n - 1}}, {static_cast<double>(2 * n - 1)},
+            {{"offset 0 occurs only once", {static_cast<double>(2 * n)}},
+             {"offset 0 counts too", {static_cast<double>(2 * n - 2)}},
+             {"offsets have both signs", {static_cast<double>(n)}},
+             {"this is one number per pair", {static_cast<double>(n * n)}}});
   add_distance_zero_question(sheet);
 }
 

@@ -48,7 +48,10 @@ void none_questions(const NoPosition&, Sheet& sheet) {
   sheet.ask("none/causal average", {{"p", p}, {"keys", p + 1}}, {1.0 / static_cast<double>(p + 1)},
             {{"the token itself was not counted", {1.0 / static_cast<double>(p)}},
              {"one key too many: positions count from 0", {1.0 / static_cast<double>(p + 2)}}});
-  sheet.ask("none/orders", {{"words", words}}, {std::round(std::tgamma(static_cast<double>(words + 1)))});
+  sheet.ask("none/orders", {{"words", words}}, {std::round(std::tgamma(static_cast<double>(words + 1)))},
+            {{"the sentence itself counts too", {std::round(std::tgamma(static_cast<double>(words + 1))) - 1.0}},
+             {"each word is used once", {std::pow(static_cast<double>(words), static_cast<double>(words))}},
+             {"this is the number of pairs of words", {static_cast<double>(words * (words - 1) / 2)}}});
   sheet.ask_choice("none/pooling", pooling);
   sheet.ask("none/decoder");
   add_long_context_question(sheet);

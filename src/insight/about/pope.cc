@@ -136,23 +136,36 @@ Cost pope_cost(const Pope& spec, const CostQuestion& of) {
 }
 
 void pope_questions(const Pope& spec, Sheet& sheet) {
+  sheet.leave_out(spec, {"head_dim", "rotary_dim"});
   Draw draw = sheet.draw("pope");
   const double x = draw.tenths(-20, 20);
   const auto magnitude = [](const Formula& of) { return plain_text(pope_magnitude(Magnitude::softplus, of)); };
   sheet.ask("queries/pope magnitude",
             {{"x", decimals_text(x, 1)}, {"formula", magnitude("x")}, {"worked", magnitude(x)}},
-            {std::log1p(std::exp(x))});
+            {std::log1p(std::exp(x))},
+            {{"1 + was left out: ln(e^x) is x", {x}},
+             {"the logarithm was left out: this is 1 + e^x", {1.0 + std::exp(x)}},
+             {"the logarithm was left out: this is e^x", {std::exp(x)}},
+             {"ln is the natural logarithm, not that of base 10", {std::log10(1.0 + std::exp(x))}},
+             {"this is relu, the larger of x and 0", {std::max(x, 0.0)}},
+             {"the sign of x was lost", {std::log1p(std::exp(-x))}}});
   const std::int64_t channels = spec.rotary_dim != 0 ? spec.rotary_dim : spec.head_dim;
   sheet.ask("queries/pope width",
             {{"head_dim", spec.head_dim}, {"channels", channels}, {"passed", spec.head_dim - channels}},
-            {static_cast<double>(spec.head_dim + channels)});
+            {static_cast<double>(spec.head_dim + channels)},
+            {{"each encoded channel becomes a pair", {static_cast<double>(spec.head_dim)}},
+             {"only encoded channels become pairs", {static_cast<double>(2 * spec.head_dim)}},
+             {"the channels that stay as they are were not counted", {static_cast<double>(2 * channels)}}});
   const std::int64_t head_dim = spec.head_dim < 4 ? 64 : spec.head_dim;  // in narrow heads the choices coincide
   sheet.ask_choice("queries/pope scale", draw, {{"head_dim", head_dim}, {"twice", 2 * head_dim}});
   const double d = draw.real(1, 5), log2 = std::numbers::ln2;
-  sheet.ask("queries/pope kernel", {{"d", d}, {"slow", decimals_text(0.1 * d, 1)}},
-            {log2 * log2 * (std::cos(d) + std::cos(0.1 * d))}, angle_mistakes([&](const RowValue& row) {
-              return std::vector{log2 * log2 * (row(d, 1) + row(0.1 * d, 1))};
-            }));
+  const double cosines = std::cos(d) + std::cos(0.1 * d);
+  std::vector<Mistake> mistakes =
+      angle_mistakes([&](const RowValue& row) { return std::vector{log2 * log2 * (row(d, 1) + row(0.1 * d, 1))}; });
+  mistakes.push_back({"the magnitudes were left out", {cosines}});
+  mistakes.push_back({"query and key both have the magnitude ln 2: its square counts", {log2 * cosines}});
+  mistakes.push_back({"only the fast channel was counted", {log2 * log2 * std::cos(d)}});
+  sheet.ask("queries/pope kernel", {{"d", d}, {"slow", decimals_text(0.1 * d, 1)}}, {log2 * log2 * cosines}, mistakes);
   sheet.ask("queries/pope content");
   add_long_context_question(sheet);
 }

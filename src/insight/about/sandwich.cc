@@ -53,7 +53,8 @@ std::string terms_text(const Sandwich& spec) {
 
 void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
   Draw draw = sheet.draw("sandwich value");
-  const std::int64_t d = draw.between(1, 9), i = d + draw.between(0, 20);
+  // With a large base, a few positions hardly change a number.
+  const std::int64_t d = spec.base < 100.0 ? draw.between(1, 9) : draw.between(10, 60), i = d + draw.between(0, 20);
   const double bias = reference::bias(spec, {}, 0, static_cast<double>(i), static_cast<double>(i - d));
   const std::string formula = plain_text(expanded(sandwich_bias(spec, d, 1)));
   const Places places = {{"base", spec.base},
@@ -79,18 +80,29 @@ void add_sandwich_value(Sheet& sheet, const Sandwich& spec) {
   const std::int64_t other = spec.first == 0 ? 1 : 0;
   mistakes.push_back({"the sum begins at k = " + text_of(other) + "; here it begins at k = " + text_of(spec.first),
                       {sum_at(static_cast<double>(d), other, 1.0)}});
+  const double heads = static_cast<double>(spec.heads), half = static_cast<double>(spec.width) / 2.0;
+  mistakes.push_back({"the sum at distance 0 was not subtracted", {bias + half * heads / 8.0}});
+  mistakes.push_back({"the sum was not divided by 8/" + text_of(spec.heads), {bias * 8.0 / heads}});
+  mistakes.push_back(
+      {"the sum is divided by 8/" + text_of(spec.heads) + ", not multiplied", {bias * 64.0 / heads / heads}});
+  mistakes.push_back({"this is the bias of head 2; here heads count from 1", {bias / 2.0}});
   sheet.ask("functions/sandwich", places, {bias}, mistakes);
   Question symbols = stored_question("functions/sandwich symbols", places, {bias});
+  symbols.mistakes = mistakes;
   symbols.answer = formula;
   sheet.add(symbols);
 }
 
 void sandwich_questions(const Sandwich& given, Sheet& sheet) {
+  const bool usual = given.base >= 2.0 && given.base <= 1e9;
   const Sandwich spec = {.heads = given.heads <= 128 ? given.heads : 8,
                          .width = given.width <= 8 ? given.width : 4,  // every two channels add a cosine
-                         .base = 10.0,  // with 10000, a few positions would hardly change a number
+                         .base = usual ? given.base : 10000.0,
                          .first = given.first,
                          .direction = given.direction};
+  if (spec.width != given.width) sheet.remark("Some questions use width=" + text_of(spec.width) + ".");
+  if (spec.heads != given.heads) sheet.remark("Some questions use heads=" + text_of(spec.heads) + ".");
+  if (!usual) sheet.remark("Some questions use base=10000.");
   sheet.ask("functions/sandwich parameters", {{"spec", to_text(Spec(given))}}, {parameter_count(given)});
   add_zero_distance(sheet, "Every cosine is 1 at distance 0; their number is taken off, which leaves 0.");
   add_sandwich_value(sheet, spec);

@@ -199,9 +199,8 @@ void clipped_questions(const Clipped& spec, Sheet& sheet) {
                        {"offsets of both signs have rows", {(most + 1.0) * heads}}});
   add_clip_row(sheet, spec, false);
   add_clip_row(sheet, spec, true);
-  sheet.set_note(plain_note(spec, {"heads", "max_distance", "offset"}));
+  sheet.leave_out(spec, {"heads", "max_distance", "offset"});
   add_classic_softmax(sheet);
-  sheet.set_note({});
   add_identity_questions(sheet);
   add_distance_zero_question(sheet);
   add_long_context_question(sheet);
@@ -279,13 +278,14 @@ void t5_questions(const T5& given, Sheet& sheet) {
   Draw draw = sheet.draw("t5 table");
   const T5 small = {.heads = 1};
   // Unless there are few buckets, each of the first four distances has its own.
-  sheet.set_note(t5_side(given).near >= 4 ? plain_note(given, {"heads", "buckets", "max_distance", "direction"})
-                                          : plain_note(given, {"heads"}));
+  sheet.leave_out(given, {"heads", "buckets", "max_distance", "direction"});
+  if (!enough) sheet.remark("Some questions use buckets=32 and max_distance=128.");
   std::vector<double> table(32);
   for (std::size_t row = 0; row < 4; ++row) table[row] = draw.tenths(-9, 9);
   add_softmax_of(sheet, small, {{"table", {32, 1}, table}},
                  "T5 adds a learned number per bucket: distances 0, 1, 2, 3 have " +
                      plain_list({table[0], table[1], table[2], table[3]}) + ".");
+  add_identity_questions(sheet);
   add_distance_zero_question(sheet);
   add_long_context_question(sheet);
 }

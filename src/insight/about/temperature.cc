@@ -49,7 +49,11 @@ Cost temperature_cost(const QueryTemperature&, const CostQuestion& of) {
   return {product({of.positions, of.size}), 0, 0, 1.0};
 }
 
+// The weight of the first of three keys with the scores 2, 1 and 0, times a factor.
+double first_weight(double factor) { return 1.0 / (1.0 + std::exp(-factor) + std::exp(-2.0 * factor)); }
+
 void temperature_questions(const QueryTemperature& given, Sheet& sheet) {
+  sheet.leave_out(given, {"scale"});
   Draw draw = sheet.draw("temperature");
   const QueryTemperature spec{.scale = given.scale, .length = 1000, .first = 0};
   const std::int64_t position = 1000 * draw.between(2, 9) + draw.between(1, 999);
@@ -57,16 +61,28 @@ void temperature_questions(const QueryTemperature& given, Sheet& sheet) {
             {{"formula", plain_text(temperature_factor(spec, "p"))},
              {"p", position},
              {"worked", plain_text(temperature_factor(spec, position))}},
-            {query_factor(spec, static_cast<double>(position))});
+            {query_factor(spec, static_cast<double>(position))},
+            {{"the floor was left out", {1.0 + spec.scale * std::log1p(static_cast<double>(position) / 1000.0)}},
+             {"1 + was left out of the logarithm", {1.0 + spec.scale * std::log(std::floor(position / 1000))}},
+             {"1 + was left out before the product", {spec.scale * std::log1p(std::floor(position / 1000))}},
+             {"the factor " + text::number_text(spec.scale) + " was left out",
+              {1.0 + std::log1p(std::floor(position / 1000))}},
+             {"ln is the natural logarithm, not that of base 10",
+              {1.0 + spec.scale * std::log10(1.0 + std::floor(position / 1000))}}});
   const std::int64_t length = 1024 * draw.between(1, 16);
   const QueryTemperature counted{.scale = 0.1, .length = length, .first = 1};
   sheet.ask("queries/temperature first",
             {{"formula", plain_text(temperature_factor(counted, "p"))}, {"length", length}},
-            {static_cast<double>(length - 1)});
+            {static_cast<double>(length - 1)}, counting_mistakes(static_cast<double>(length - 1)));
   const double sharp = draw.tenths(11, 15);
   sheet.ask("queries/temperature weight",
-            {{"factor", decimals_text(sharp, 1)}, {"twice", decimals_text(2.0 * sharp, 1)}},
-            {1.0 / (1.0 + std::exp(-sharp) + std::exp(-2.0 * sharp))});
+            {{"factor", decimals_text(sharp, 1)}, {"twice", decimals_text(2.0 * sharp, 1)}}, {first_weight(sharp)},
+            {{"the factor was left out", {first_weight(1.0)}},
+             {"the scores were divided by the factor", {first_weight(1.0 / sharp)}},
+             {"the factor multiplies the scores, not the weight", {sharp * first_weight(1.0)}},
+             {"this is the weight of the second key", {first_weight(sharp) * std::exp(-sharp)}},
+             {"this is the weight of the third key", {first_weight(sharp) * std::exp(-2.0 * sharp)}},
+             {"this is the exponential; a softmax divides it by the sum", {std::exp(2.0 * sharp)}}});
   sheet.ask_choice("queries/temperature order", draw);
   add_long_context_question(sheet);
 }

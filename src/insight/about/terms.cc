@@ -167,6 +167,11 @@ void add_shaw_row(Sheet& sheet, const Shaw& spec) {
   const std::int64_t key_minus_query = spec.offset == Offset::key_minus_query ? offset : -offset;
   const std::int64_t i = std::max<std::int64_t>(-key_minus_query, 0) + draw.between(0, 9);
   const std::int64_t clipped = std::clamp(offset, -spec.left, spec.right);
+  std::vector<Mistake> mistakes = counting_mistakes(static_cast<double>(clipped + spec.left));
+  mistakes.push_back({"the offset has the other sign here",
+                      {static_cast<double>(std::clamp(-offset, -spec.left, spec.right) + spec.left)}});
+  mistakes.push_back({"left was not added; row 0 is the smallest offset", {static_cast<double>(clipped)}});
+  mistakes.push_back({"the offset was not clipped", {static_cast<double>(offset + spec.left)}});
   sheet.ask("terms/shaw row",
             {{"left", spec.left},
              {"right", spec.right},
@@ -176,7 +181,7 @@ void add_shaw_row(Sheet& sheet, const Shaw& spec) {
              {"j", i + key_minus_query},
              {"offset", clipped_text(offset, clipped)},
              {"clipped", clipped}},
-            {static_cast<double>(clipped + spec.left)});
+            {static_cast<double>(clipped + spec.left)}, mistakes);
 }
 
 void add_shaw_score(Sheet& sheet, ShawTerm term) {
@@ -192,6 +197,11 @@ void add_shaw_score(Sheet& sheet, ShawTerm term) {
                                        {"qk", product_text("q.k", q, k)},
                                        {"qr", product_text("q.r", q, r)}},
                                       {dot(q, plus(k, r)) + (both ? dot(k, r) : 0.0)});
+  question.mistakes = {{"q.r was left out", {question.values[0] - dot(q, r)}},
+                       {"q.k was left out", {question.values[0] - dot(q, k)}},
+                       {"this is q.k + k.r", {dot(q, k) + dot(k, r)}},
+                       {"r was subtracted", {dot(q, k) - dot(q, r) + (both ? dot(k, r) : 0.0)}}};
+  if (both) question.mistakes.push_back({"k.r was left out", {dot(q, plus(k, r))}});
   if (both) question.solution.insert(question.solution.begin() + 2, product_text("k.r", k, r));
   sheet.add(question);
 }
@@ -200,7 +210,7 @@ void add_shaw_weights(Sheet& sheet) {
   Draw draw = sheet.draw("shaw weights");
   const Vector q = {draw.real(1, 2), draw.real(1, 2)}, near = {draw.tenths(0, 9), 0.5}, far = {0.0, draw.tenths(-9, 0)};
   const double scale = 1.0 / std::sqrt(2.0);
-  const std::vector<double> scores = {scale * dot(q, near), scale * dot(q, far)};
+  const std::vector<double> scores = {scale * dot(q, near), scale * dot(q, far)}, weights = softmax(scores);
   sheet.ask("terms/shaw weights",
             {{"near", row_of(near)},
              {"far", row_of(far)},
@@ -208,20 +218,32 @@ void add_shaw_weights(Sheet& sheet) {
              {"q_near", product_text("q.r", q, near)},
              {"q_far", product_text("q.r", q, far)},
              {"scores", list_text(scores, 5)}},
-            softmax(scores));
+            weights,
+            {{"the scores were not divided by sqrt(2)", softmax({dot(q, near), dot(q, far)})},
+             {"the scores were divided by 2, not by sqrt(2)", softmax({dot(q, near) / 2.0, dot(q, far) / 2.0})},
+             {"the exponentials were not divided by their sum", {std::exp(scores[0]), std::exp(scores[1])}},
+             {"the keys are in the opposite order", {weights[1], weights[0]}},
+             {"these are the scores; the softmax is missing", scores}});
 }
 
-void add_count(Sheet& sheet, Level level, const Spec& spec, const std::string& how) {
+void add_count(Sheet& sheet, Level level, const Spec& spec, const std::string& how, std::vector<Mistake> mistakes) {
   Question question = stored_question("terms/count", {{"spec", to_text(spec)}, {"how", how}}, {parameter_count(spec)});
   question.level = level;
+  question.mistakes = std::move(mistakes);
   sheet.add(question);
 }
 
 void shaw_questions(const Shaw& spec, Sheet& sheet) {
   const auto rows = static_cast<double>(spec.left) + static_cast<double>(spec.right) + 1.0;
-  sheet.ask("terms/shaw vectors", {{"spec", to_text(Spec(spec))}, {"left", spec.left}, {"right", spec.right}}, {rows});
+  sheet.ask("terms/shaw vectors", {{"spec", to_text(Spec(spec))}, {"left", spec.left}, {"right", spec.right}}, {rows},
+            {{"offset 0 has a vector too", {rows - 1.0}},
+             {"offsets of both signs have vectors", {static_cast<double>(spec.left) + 1.0}},
+             {"this is the number of numbers; a vector has " + text_of(spec.head_dim),
+              {rows * static_cast<double>(spec.head_dim)}}});
   add_shaw_row(sheet, spec);
-  add_count(sheet, Level::medium, spec, whole(rows) + " rows x " + text_of(spec.head_dim) + " channels");
+  add_count(sheet, Level::medium, spec, whole(rows) + " rows x " + text_of(spec.head_dim) + " channels",
+            {{"this is the number of rows; each has " + text_of(spec.head_dim) + " numbers", {rows}},
+             {"offset 0 has a row too", {(rows - 1.0) * static_cast<double>(spec.head_dim)}}});
   add_shaw_score(sheet, spec.term);
   add_shaw_weights(sheet);
   add_long_context_question(sheet);
@@ -237,6 +259,12 @@ void add_distance(Sheet& sheet, const TransformerXl& spec) {
   Question question =
       stored_question("terms/xl distance", {{"memory", memory}, {"i", i}, {"j", j}, {"clamp", clamp}, {"plain", plain}},
                       {static_cast<double>(read)});
+  question.mistakes = counting_mistakes(static_cast<double>(read));
+  question.mistakes.push_back({"the memory comes before the segment: add it", {static_cast<double>(i - j)}});
+  question.mistakes.push_back({"this is j - i; the distance is i - j", {static_cast<double>(memory + j - i)}});
+  question.mistakes.push_back({"this is the offset j - i; the distance is i - j", {static_cast<double>(-plain)}});
+  question.mistakes.push_back({"the key is subtracted", {static_cast<double>(memory + i + j)}});
+  question.mistakes.push_back({"the distance was not clamped", {static_cast<double>(plain)}});
   if (read != plain) question.solution.push_back("clamped to " + text_of(read));
   sheet.add(question);
 }
@@ -253,12 +281,18 @@ void add_expanded(Sheet& sheet) {
              {"r", row_of(r)},
              {"first", product_text("(q + u).k", plus(q, u), k)},
              {"second", product_text("(q + v).r", plus(q, v), r)}},
-            {dot(plus(q, u), k) + dot(plus(q, v), r)});
+            {dot(plus(q, u), k) + dot(plus(q, v), r)},
+            {{"u and v were left out", {dot(q, k) + dot(q, r)}},
+             {"u was left out", {dot(q, k) + dot(plus(q, v), r)}},
+             {"v was left out", {dot(plus(q, u), k) + dot(q, r)}},
+             {"u and v are swapped", {dot(plus(q, v), k) + dot(plus(q, u), r)}},
+             {"only the first product was counted", {dot(plus(q, u), k)}},
+             {"only the second product was counted", {dot(plus(q, v), r)}}});
 }
 
 std::vector<Mistake> distance_row_mistakes(const Sinusoidal& spec, double d) {
   const std::int64_t half = spec.width / 2;
-  return row_mistakes(spec, [&](const RowValue& row) {
+  std::vector<Mistake> mistakes = row_mistakes(spec, [&](const RowValue& row) {
     std::vector<double> values;
     for (std::int64_t c = 0; c < spec.width; ++c) {
       const std::int64_t in_turn = !in_halves(spec.order) ? c : c < half ? 2 * c : 2 * (c - half) + 1;
@@ -266,6 +300,12 @@ std::vector<Mistake> distance_row_mistakes(const Sinusoidal& spec, double d) {
     }
     return values;
   });
+  Sinusoidal other = spec;
+  other.order = !in_halves(spec.order) ? Order::halves : Order::interleaved;
+  mistakes.push_back({in_halves(spec.order) ? "sines and cosines alternate; here each has its own half"
+                                            : "the sines come first and then the cosines; they alternate",
+                      teaching::row_of(other, d)});
+  return mistakes;
 }
 
 void add_distance_row(Sheet& sheet, const TransformerXl& given) {
@@ -294,10 +334,16 @@ void add_distance_row(Sheet& sheet, const TransformerXl& given) {
 }
 
 void xl_questions(const TransformerXl& spec, Sheet& sheet) {
+  sheet.leave_out(spec, {"heads", "head_dim", "width", "base", "order", "clamp_distance"});
   const std::string hd = text_of(spec.heads) + " x " + text_of(spec.head_dim);
+  const double channels = static_cast<double>(spec.heads) * static_cast<double>(spec.head_dim);
   add_distance(sheet, spec);
   add_count(sheet, Level::easy, spec,
-            "u and v: 2 x " + hd + "; position_weight: " + hd + " x " + text_of(spec.width) + "; together");
+            "u and v: 2 x " + hd + "; position_weight: " + hd + " x " + text_of(spec.width) + "; together",
+            {{"u and v were not counted", {channels * static_cast<double>(spec.width)}},
+             {"u and v are two vectors", {channels * static_cast<double>(spec.width + 1)}},
+             {"position_weight was not counted", {2.0 * channels}},
+             {"this is the number for one head", {static_cast<double>(spec.head_dim * (spec.width + 2))}}});
   add_expanded(sheet);
   add_distance_row(sheet, spec);
   add_long_context_question(sheet);

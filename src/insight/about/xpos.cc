@@ -116,7 +116,20 @@ Cost xpos_cost(const Xpos& spec, const CostQuestion& of) {
           8.0 * static_cast<double>(schedule.pairs())};
 }
 
+std::vector<Mistake> zeta_mistakes(const Xpos& spec, std::int64_t pair) {
+  const double part = 2.0 * static_cast<double>(pair) / static_cast<double>(spec.head_dim), gamma = spec.gamma;
+  const double step = 2.0 / static_cast<double>(spec.head_dim);
+  const auto zeta = [&](double share) { return (share + gamma) / (1.0 + gamma); };
+  return {{"gamma was not added in the numerator", {part / (1.0 + gamma)}},
+          {"gamma was not added in the denominator", {part + gamma}},
+          {"gamma was left out", {part}},
+          {"the numerator has i; it is 2i", {zeta(part / 2.0)}},
+          {"one pair late; pairs count from 0", {zeta(part + step)}},
+          {"one pair early; pairs count from 0", {zeta(part - step)}}};
+}
+
 void xpos_questions(const Xpos& given, Sheet& sheet) {
+  sheet.leave_out(given, {"head_dim", "gamma", "rotary_dim", "partial_rotary_factor", "center"});
   Draw draw = sheet.draw("xpos");
   const std::int64_t channels = spec::turning_channels(given);
   const Xpos spec{.head_dim = channels, .gamma = given.gamma, .scale_base = 16.0};
@@ -128,15 +141,21 @@ void xpos_questions(const Xpos& given, Sheet& sheet) {
              {"pair", pair},
              {"formula", plain_text(xpos_decay("i", channels, "gamma"))},
              {"worked", plain_text(xpos_decay(pair, channels, spec.gamma))}},
-            {zeta});
+            {zeta}, zeta_mistakes(spec, pair));
   sheet.ask("queries/xpos score",
             {{"gamma", spec.gamma},
              {"channels", channels},
              {"pair", pair},
              {"distance", distance},
              {"zeta", decimals_text(zeta, 5)}},
-            {std::pow(zeta, static_cast<double>(distance) / 16.0)});
-  sheet.ask("queries/xpos center", {{"center", draw.between(100, 900)}}, {1.0});
+            {std::pow(zeta, static_cast<double>(distance) / 16.0)},
+            {{"the exponent has the other sign: a key before the query is damped",
+              {std::pow(zeta, -static_cast<double>(distance) / 16.0)}},
+             {"the distance was not divided by scale_base", {std::pow(zeta, static_cast<double>(distance))}},
+             {"this is zeta; its power counts", {zeta}},
+             {"zeta was multiplied by the exponent", {zeta * static_cast<double>(distance) / 16.0}}});
+  sheet.ask("queries/xpos center", {{"center", draw.between(100, 900)}}, {1.0},
+            {{"this is the exponent; a number to the power 0 is 1", {0.0}}});
   sheet.ask_choice("queries/xpos moved center", draw);
   sheet.ask("queries/xpos causal");
 }

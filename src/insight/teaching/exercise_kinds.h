@@ -28,9 +28,11 @@ void add_permutation_question(Sheet& sheet);
 void add_long_context_question(Sheet& sheet);
 // Where a bias that favours distance 0 helps, and where it hurts. Reasoned, hard.
 void add_distance_zero_question(Sheet& sheet);
-// A bias that is large at 0 and negative elsewhere: the weight of the query's own key (medium), and what such a bias is
-// good and bad for (reasoned, hard).
+// A learned bias that is large at 0 and negative elsewhere: the weight of the query's own key (medium), and what such a
+// bias is good and bad for (reasoned, hard).
 void add_identity_questions(Sheet& sheet);
+// The second of them alone; `bias` is a sentence that describes the bias.
+void add_identity_question(Sheet& sheet, const std::string& bias);
 // The weights from a softmax of scores and biases; `origin` says where the biases come from. Medium.
 void add_softmax_question(Sheet& sheet, const std::string& origin, const std::vector<double>& scores,
                           const std::vector<double>& biases);
@@ -44,15 +46,22 @@ struct Channels {
   std::int64_t first = 0;
   std::int64_t count = 0;
 
-  std::string text(std::int64_t width) const;
+  std::string text(const Sinusoidal& spec) const;
 };
 Channels first_channels(const Sinusoidal& spec, std::int64_t most);
 std::vector<double> part_of_row(const Sinusoidal& spec, double position, const Channels& channels);
-// Some numbers of PE(p), worked out by hand, to five decimals. `name` is the stream of its position.
-void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec, const Channels& channels,
-                      std::string_view name);
-// The first numbers, four at most.
-void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec);
+// The channel that has the number of this one if sine and cosine alternate. Even widths only.
+std::int64_t channel_in_turn(const Sinusoidal& spec, std::int64_t channel);
+// How rows are written, as a sentence or two: the order, what position 0 counts as, the multiplier. `counting`: whether
+// positions are mentioned even if 0 counts as 0.
+std::string layout_text(const Sinusoidal& spec, bool counting);
+// The mistakes in numbers of the row of a position, with those about the fields that layout_text describes.
+std::vector<Mistake> channel_mistakes(const Sinusoidal& spec, double position,
+                                      const std::vector<std::int64_t>& channels);
+// Some numbers of PE(p), worked out by hand, to five decimals.
+void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec, const Channels& channels, double p);
+// The first numbers, four at most, of a position that differs from `other`.
+void add_row_question(Sheet& sheet, Level level, const Sinusoidal& spec, double other = 0.0);
 
 // The published formula with this width, and with this base if it is between 2 and 1e9.
 Sinusoidal plain_sinusoidal(std::int64_t width, double base);

@@ -61,7 +61,6 @@ Draw Sheet::draw(std::string_view name) const {
 }
 
 void Sheet::add(Question question) {
-  if (question.kind != AnswerKind::reasoned) question.text += note_;
   if (question.kind == AnswerKind::numeric) question.answer = list_text(question.values, question.decimals);
   questions_.push_back(std::move(question));
 }
@@ -109,33 +108,45 @@ std::string plain_list(const std::vector<double>& values) { return text::joined(
 
 namespace {
 
-// The names of the fields in the text of a spec, which leaves out defaults.
+// The fields in the text of a spec, which leaves out defaults: "first=1".
 std::vector<std::string> given_fields(const std::string& text) {
-  std::vector<std::string> names;
-  std::size_t at = text.find(':');
-  while (at != std::string::npos) {
-    const std::size_t equals = text.find('=', at);
-    names.push_back(text.substr(at + 1, equals - at - 1));
-    at = text.find(',', equals);
+  std::vector<std::string> fields;
+  for (std::size_t at = text.find(':'); at != std::string::npos;) {
+    const std::size_t end = text.find(',', at + 1);
+    fields.push_back(text.substr(at + 1, end == std::string::npos ? end : end - at - 1));
+    at = end;
   }
-  return names;
+  return fields;
 }
+
+std::string name_of(const std::string& field) { return field.substr(0, field.find('=')); }
 
 }  // namespace
 
-std::string plain_note(const Spec& spec, std::initializer_list<std::string_view> respected) {
-  std::vector<std::string> names = given_fields(to_text(spec));
-  std::erase_if(names, [&](const std::string& name) {
-    return std::find(respected.begin(), respected.end(), name) != respected.end();
+void Sheet::leave_out(const Spec& spec, std::initializer_list<std::string_view> respected) {
+  std::vector<std::string> fields = given_fields(to_text(spec));
+  std::erase_if(fields, [&](const std::string& field) {
+    return std::find(respected.begin(), respected.end(), name_of(field)) != respected.end();
   });
-  if (const auto* rotary = std::get_if<Rotary>(&spec)) {  // "scaling" stands for the fields of a scaling
+  if (const auto* rotary = std::get_if<Rotary>(&spec)) {  // the fields of a scaling belong to "scaling"
     Scaling scaling = rotary->scaling;
-    for (const spec::Field& field : spec::scaling_fields(scaling)) std::erase(names, field.name);
+    for (const spec::Field& part : spec::scaling_fields(scaling)) {
+      std::erase_if(fields, [&](const std::string& field) { return name_of(field) == part.name; });
+    }
   }
-  if (names.empty()) return "";
-  std::string list = names[0];
-  for (std::size_t i = 1; i < names.size(); ++i) list += (i + 1 == names.size() ? " and " : ", ") + names[i];
-  return " (" + list + (names.size() == 1 ? " has its default here.)" : " have their defaults here.)");
+  for (const std::string& field : fields) {
+    if (std::find(left_out_.begin(), left_out_.end(), field) == left_out_.end()) left_out_.push_back(field);
+  }
+}
+
+std::string Sheet::remarks() const {
+  std::string text;
+  for (std::size_t i = 0; i < left_out_.size(); ++i) {
+    text += (i == 0 ? "These questions leave out " : i + 1 == left_out_.size() ? " and " : ", ") + left_out_[i];
+  }
+  if (!text.empty()) text += ".";
+  for (const std::string& sentence : sentences_) text += (text.empty() ? "" : " ") + sentence;
+  return text;
 }
 
 double parameter_count(const Spec& spec) {

@@ -24,6 +24,11 @@ class Draw {
 
   std::int64_t between(std::int64_t low, std::int64_t high);  // both included
   double tenths(std::int64_t low, std::int64_t high) { return static_cast<double>(between(low, high)) / 10.0; }
+  // Not `than`, which is between low and high.
+  double other(std::int64_t low, std::int64_t high, double than) {
+    const double drawn = real(low, high - 1);
+    return drawn < than ? drawn : drawn + 1.0;
+  }
   double real(std::int64_t low, std::int64_t high) { return static_cast<double>(between(low, high)); }
   template <class T>
   T pick(std::initializer_list<T> list) {
@@ -60,9 +65,11 @@ class Sheet {
   // `name` is the stream; every question of a kind has its own.
   Draw draw(std::string_view name) const;
 
-  // Appended to the text of every numeric or symbolic question that is added from now on; see plain_note.
-  void set_note(std::string note) { note_ = std::move(note); }
-  const std::string& note() const { return note_; }
+  // The fields of the spec that differ from their defaults and that questions do not respect, for the top of the sheet.
+  void leave_out(const Spec& spec, std::initializer_list<std::string_view> respected);
+  // Another sentence for the top of the sheet.
+  void remark(std::string sentence) { sentences_.push_back(std::move(sentence)); }
+  std::string remarks() const;
 
   // Adds a question. The printed answer of a numeric question is made from its values.
   void add(Question question);
@@ -85,7 +92,8 @@ class Sheet {
  private:
   std::uint64_t seed_;
   ExerciseOptions options_;
-  std::string note_;
+  std::vector<std::string> left_out_;
+  std::vector<std::string> sentences_;
   std::vector<Question> questions_;
 };
 
@@ -100,10 +108,6 @@ inline std::string text_of(std::int64_t value) { return std::to_string(value); }
 std::string clipped_text(std::int64_t offset, std::int64_t clipped);
 // "0.2, 0.5": with as many digits as each number needs.
 std::string plain_list(const std::vector<double>& values);
-
-// " (first and order have their defaults here.)": the fields of the spec that a question ignores. Empty if there are
-// none.
-std::string plain_note(const Spec& spec, std::initializer_list<std::string_view> respected);
 
 // The number of learned numbers in all parameters that are not optional.
 double parameter_count(const Spec& spec);

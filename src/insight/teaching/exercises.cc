@@ -12,6 +12,13 @@ std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed, const
   return sheet.questions();
 }
 
+std::string exercises_remark(const Spec& spec) {
+  validate(spec);
+  teaching::Sheet sheet(0, {});
+  properties::page_of(spec).questions(spec, sheet);
+  return sheet.remarks();
+}
+
 std::string_view level_name(Level level) noexcept {
   constexpr std::string_view kNames[] = {"easy", "medium", "hard"};
   return kNames[static_cast<std::size_t>(level)];

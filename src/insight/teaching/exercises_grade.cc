@@ -1,4 +1,4 @@
-// Reads answers from text and grades them.
+// Grades answers.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -6,105 +6,29 @@
 #include "core/text/joined.h"
 #include "core/text/number_text.h"
 #include "core/text/quotable.h"
-#include "core/text/utf8.h"
-#include "insight/teaching/exercise_sheet.h"
+#include "insight/teaching/answer_text.h"
 #include "insight/teaching/expression.h"
 #include "posenc/error.h"
-#include "posenc/files/json.h"
 #include "posenc/insight/exercises.h"
 
 namespace posenc {
 namespace {
 
-constexpr std::size_t kMostBytes = 1000000;
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string lowered(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), lower);
-  return result;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-[[noreturn]] void bad(std::string_view source, const std::string& message) {
-  fail(ErrorKind::bad_input, text::quotable(source) + ": " + message);
-}
-
-void check_text(std::string_view text, std::string_view source) {
-  if (text.size() > kMostBytes) {
-    bad(source,
-        "answers must be at most " + std::to_string(kMostBytes) + " bytes but are " + std::to_string(text.size()));
-  }
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = text::utf8_length(rest);
-    if (length == 0 || rest.front() == '\0') {
-      bad(source, "byte " + std::to_string(text.size() - rest.size()) + " is not UTF-8 text");
-    }
-    rest.remove_prefix(length);
-  }
-}
-
-void add_answer(std::vector<Answer>& answers, Answer answer, std::string_view source) {
-  for (const Answer& other : answers) {
-    if (other.id == answer.id) bad(source, "'" + text::quotable(answer.id) + "' is answered twice");
-  }
-  answers.push_back(std::move(answer));
-}
-
-std::vector<Answer> json_answers(std::string_view text, std::string_view source) {
-  const Json tree = parse_json(text, source);
-  std::vector<Answer> answers;
-  for (const auto& [id, value] : tree.object(source)) {
-    if (!value.is_string() && !value.is_number()) {
-      bad(source, "the answer '" + text::quotable(id) + "' must be a text or a number");
-    }
-    answers.push_back({id, value.is_string() ? value.string() : text::number_text(value.number())});
-  }
-  return answers;
-}
-
-bool is_id(std::string_view text) {
-  return !text.empty() && text.size() <= 32 && std::all_of(text.begin(), text.end(), [](char c) {
-    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9');
-  });
-}
-
-std::vector<Answer> line_answers(std::string_view text, std::string_view source) {
-  std::vector<Answer> answers;
-  for (std::int64_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (trimmed(line).empty() || line.starts_with('#')) continue;
-    if (line.front() == ' ' || line.front() == '\t') {
-      if (answers.empty())
-        bad(source,
-            "line " + std::to_string(number) + " begins with a blank, but there is no answer above to continue");
-      answers.back().text += "\n" + std::string(trimmed(line));
-      continue;
-    }
-    const std::size_t colon = line.find(':');
-    const std::string_view id = trimmed(line.substr(0, colon));
-    if (colon == std::string_view::npos || !is_id(id)) {
-      bad(source,
-          "line " + std::to_string(number) + ": expected 'q1: answer' but got '" + text::quotable(line, 40) + "'");
-    }
-    add_answer(answers, {lowered(id), std::string(trimmed(line.substr(colon + 1)))}, source);
-  }
-  return answers;
-}
+using teaching::lowered;
+using teaching::trimmed;
 
 // The digits after the point of a plain number as it was typed; none for a formula.
 std::optional<int> typed_decimals(std::string_view text) {
   if (!text::parse_number(text) || text.find_first_of("eE") != std::string_view::npos) return {};
   const std::size_t point = text.find('.');
   return point == std::string_view::npos ? 0 : static_cast<int>(text.size() - point) - 1;
+}
+
+// The digits of a plain number from the first that is not 0.
+int typed_digits(std::string_view text) {
+  const std::size_t first = text.find_first_of("123456789");
+  const auto digits = first == std::string_view::npos ? std::string_view() : text.substr(first);
+  return static_cast<int>(std::count_if(digits.begin(), digits.end(), teaching::is_digit));
 }
 
 // Whether a number is right to `decimals` decimals, rounded or cut. Whole answers must be exact.
@@ -124,13 +48,14 @@ bool is_same_value(double given, double value) {
 struct Given {
   double value = 0.0;
   std::optional<int> decimals = {};  // how many were typed
+  int digits = 0;                    // significant ones that were typed
   bool right = false;
   bool cut_short = false;  // right so far, but with too few decimals
 
   bool is_wrong() const { return !right && !cut_short; }
 };
 
-constexpr int kFewestDecimals = 2;  // fewer do not show what was computed
+constexpr int kFewestDecimals = 2;  // fewer decimals, and fewer digits, do not show what was computed
 
 bool is_right(const Given& given, double value, const Question& question) {
   if (question.kind == AnswerKind::symbolic) return is_same_value(given.value, value);
@@ -141,8 +66,9 @@ bool is_right(const Given& given, double value, const Question& question) {
 
 // Whether a number that is not right would be right if only the decimals that were typed counted.
 bool is_cut_short(const Given& given, double value, const Question& question) {
-  const int typed = given.decimals.value_or(0);
-  return question.kind == AnswerKind::numeric && typed >= kFewestDecimals && typed < enough_decimals(question) &&
+  if (question.kind != AnswerKind::numeric || !given.decimals) return false;
+  const int typed = *given.decimals;
+  return (typed >= kFewestDecimals || given.digits >= kFewestDecimals) && typed < enough_decimals(question) &&
          is_right(given.value, value, typed);
 }
 
@@ -151,46 +77,74 @@ int compared_decimals(const Given& given, const Question& question) {
   return std::min(given.decimals.value_or(question.decimals), question.decimals);
 }
 
+// How closely a number must agree with that of a mistake: in all its digits, or nearly so, as if numbers were rounded
+// on the way.
+enum class Agreement : int { exact, near };
+constexpr double kNearUnits = 2.5;
+
 // Whether a mistake leads to a number. A number that was rounded to few digits says little.
-bool leads_to(double mistaken, const Given& given, const Question& question) {
+bool leads_to(double mistaken, const Given& given, const Question& question, Agreement agreement) {
   if (question.kind == AnswerKind::symbolic || is_same_value(given.value, mistaken)) {
     return is_same_value(given.value, mistaken);
   }
   const int decimals = compared_decimals(given, question);
+  if (agreement == Agreement::near && decimals >= kFewestDecimals + 2) {
+    return std::fabs(given.value - mistaken) <= kNearUnits * std::pow(10.0, -decimals);
+  }
   return decimals >= std::min(kFewestDecimals, question.decimals) && is_right(given.value, mistaken, decimals);
 }
 
 // Whether a mistake changes a value in the digits that were typed. If not, the number does not show the mistake.
-bool changes(double mistaken, double value, const Given& given, const Question& question) {
+bool changes(double mistaken, double value, const Given& given, const Question& question, Agreement agreement) {
   // A number that is exactly the mistaken one, such as 0.2 for 1/5, has all its digits.
   const bool exact = question.kind == AnswerKind::symbolic || is_same_value(given.value, mistaken);
   if (exact) return !is_same_value(mistaken, value);
   const double unit = std::pow(10.0, -compared_decimals(given, question));
+  if (agreement == Agreement::near) return std::fabs(mistaken - value) > 4.0 * kNearUnits * unit;
   return std::round(mistaken / unit) != std::round(value / unit);
 }
 
-// The mistakes that lead to the numbers of an answer for which `counts` holds and change at least one that is wrong.
+// The mistakes that lead to the numbers of an answer for which `counts` holds and change at least one that is wrong. Of
+// several, those that agree with most of the other numbers.
 template <class Counts>
-std::vector<std::string> matching(const Question& question, const std::vector<Given>& given, const Counts& counts) {
+std::vector<std::string> matching(const Question& question, const std::vector<Given>& given, Agreement agreement,
+                                  const Counts& counts) {
   std::vector<std::string> texts;
+  std::size_t most = 0;
   for (const Mistake& mistake : question.mistakes) {
     bool all = true, evidence = false;
+    std::size_t agreeing = 0;
     for (std::size_t i = 0; i < given.size(); ++i) {
-      if (!counts(i)) continue;
       const double mistaken = mistake.values[i];
-      all = all && std::isfinite(mistaken) && leads_to(mistaken, given[i], question);
-      evidence = evidence || (given[i].is_wrong() && changes(mistaken, question.values[i], given[i], question));
+      const bool agrees = std::isfinite(mistaken) && leads_to(mistaken, given[i], question, agreement);
+      agreeing += agrees ? 1 : 0;
+      if (!counts(i)) continue;
+      all = all && agrees;
+      evidence =
+          evidence || (given[i].is_wrong() && changes(mistaken, question.values[i], given[i], question, agreement));
     }
-    if (all && evidence && std::find(texts.begin(), texts.end(), mistake.text) == texts.end())
-      texts.push_back(mistake.text);
+    if (!all || !evidence || agreeing < most) continue;
+    if (agreeing > most) texts.clear();
+    most = agreeing;
+    if (std::find(texts.begin(), texts.end(), mistake.text) == texts.end()) texts.push_back(mistake.text);
   }
   return texts;
 }
 
 // The mistakes that lead to the whole answer; if there are none, those that lead to all of its wrong numbers.
 std::vector<std::string> matching(const Question& question, const std::vector<Given>& given) {
-  const std::vector<std::string> whole = matching(question, given, [](std::size_t) { return true; });
-  return !whole.empty() ? whole : matching(question, given, [&](std::size_t i) { return given[i].is_wrong(); });
+  for (const Agreement agreement : {Agreement::exact, Agreement::near}) {
+    std::vector<std::string> texts = matching(question, given, agreement, [](std::size_t) { return true; });
+    if (texts.empty()) texts = matching(question, given, agreement, [&](std::size_t i) { return given[i].is_wrong(); });
+    if (!texts.empty()) return texts;
+  }
+  return {};
+}
+
+// "4 decimals".
+std::string decimals_text(const Question& question) {
+  const int enough = enough_decimals(question);
+  return std::to_string(enough) + (enough == 1 ? " decimal" : " decimals");
 }
 
 // The values for which `counts` holds: "value 3", "values 1, 2 and 4". There must be at least one.
@@ -217,8 +171,7 @@ std::string more_decimals_text(const Question& question, const std::vector<Given
   const auto cut_short = [](const Given& each) { return each.cut_short; };
   const auto count = std::count_if(given.begin(), given.end(), cut_short);
   if (count == 0) return "";
-  return "; " + values_text(given, cut_short) + (count == 1 ? " needs " : " need ") +
-         std::to_string(enough_decimals(question)) + " decimals";
+  return "; " + values_text(given, cut_short) + (count == 1 ? " needs " : " need ") + decimals_text(question);
 }
 
 // A remark that follows from a wrong number itself; may be empty.
@@ -242,7 +195,8 @@ std::string why_numbers_are_wrong(const Question& question, const std::vector<Gi
   std::size_t first = 0;
   while (!given[first].is_wrong()) ++first;
   const std::string which = given.size() == 1 ? "" : "value " + std::to_string(first + 1) + ": ";
-  const std::vector<std::string> one = matching(question, given, [&](std::size_t i) { return i == first; });
+  const std::vector<std::string> one =
+      matching(question, given, Agreement::exact, [&](std::size_t i) { return i == first; });
   if (!one.empty()) return which + text::joined(one, "; or ");
   const std::string seen = seen_of(question, given[first], question.values[first]);
   return which + (seen.empty() ? "not the right value" : seen);
@@ -250,27 +204,58 @@ std::string why_numbers_are_wrong(const Question& question, const std::vector<Gi
 
 std::string why_wrong(const Question& question, const std::vector<Given>& given) {
   if (std::none_of(given.begin(), given.end(), [](const Given& each) { return each.is_wrong(); })) {
-    return "too few digits: give " + std::to_string(enough_decimals(question)) + " decimals";
+    return "too few digits: give " + decimals_text(question);
   }
   return why_numbers_are_wrong(question, given) + more_decimals_text(question, given);
 }
 
 AnswerMark wrong(const std::string& id, const std::string& note) { return {id, AnswerVerdict::wrong, note}; }
 
+// 0,5 and 1,000 as 0.5 and 1.000: with points for the commas between two digits.
+std::string with_points(std::string text) {
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    if (text[i] == ',' && teaching::is_digit(text[i - 1]) && teaching::is_digit(text[i + 1])) text[i] = '.';
+  }
+  return text;
+}
+
+std::string why_another_count(const Question& question, const std::string& text, std::size_t count) {
+  const std::vector<std::string> items = teaching::list_items(with_points(text));
+  const bool is_number = std::all_of(items.begin(), items.end(),
+                                     [](const std::string& item) { return teaching::evaluate(item).error.empty(); });
+  if (count > items.size() && items.size() == question.values.size()) {
+    return is_number ? "a comma separates values: write 0.5, not 0,5"
+                     : "a comma separates values: write 1000, not 1,000";
+  }
+  return "expected " + std::to_string(question.values.size()) +
+         (question.values.size() == 1 ? " value" : " values, separated by commas,") + " but got " +
+         std::to_string(count);
+}
+
+// The value of an answer such as "sin 6 = -0.279": in symbols the first side that is a formula, else the last side.
+std::string answering_side(const Question& question, const std::string& item) {
+  const std::vector<std::string> sides = teaching::equal_parts(item);
+  if (question.kind == AnswerKind::symbolic) {
+    for (const std::string& side : sides) {
+      if (teaching::evaluate(side).error.empty()) return side;
+    }
+  }
+  return sides.back();
+}
+
 AnswerMark grade_values(const Question& question, const std::string& text) {
   const std::vector<std::string> items = teaching::list_items(text);
   if (items.size() != question.values.size()) {
-    return wrong(question.id, "expected " + std::to_string(question.values.size()) +
-                                  (question.values.size() == 1 ? " value" : " values, separated by commas,") +
-                                  " but got " + std::to_string(items.size()));
+    return wrong(question.id, why_another_count(question, text, items.size()));
   }
   std::vector<Given> given;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const teaching::Evaluated item = teaching::evaluate(items[i]);
+    const std::string side = answering_side(question, items[i]);
+    const teaching::Evaluated item = teaching::evaluate(side);
     if (!item.error.empty()) {
       return wrong(question.id, (items.size() == 1 ? "" : "value " + std::to_string(i + 1) + ": ") + item.error);
     }
-    given.push_back({item.value, typed_decimals(items[i])});
+    given.push_back({item.value, typed_decimals(side), typed_digits(side)});
     given.back().right = is_right(given.back(), question.values[i], question);
     given.back().cut_short = !given.back().right && is_cut_short(given.back(), question.values[i], question);
   }
@@ -278,20 +263,51 @@ AnswerMark grade_values(const Question& question, const std::string& text) {
   return right ? AnswerMark{question.id, AnswerVerdict::right} : wrong(question.id, why_wrong(question, given));
 }
 
-AnswerMark grade_choice(const Question& question, const std::string& text) {
-  std::string letters;
+// In lower case, with single blanks and without a point at the end: a choice as people copy it.
+std::string plain_words(std::string_view text) {
+  std::string words;
   for (const char c : lowered(trimmed(text))) {
-    if (c != '(' && c != ')' && c != '.') letters += c;
+    if (!teaching::is_blank(c)) {
+      words += c;
+    } else if (words.back() != ' ') {
+      words += ' ';
+    }
   }
-  const auto right = static_cast<std::size_t>(question.answer[0] - 'a');
-  const bool same = letters == question.answer || trimmed(text) == question.choices[right];
-  const bool is_choice = letters.size() == 1 && letters[0] >= 'a' &&
-                         letters[0] < static_cast<char>('a' + static_cast<int>(question.choices.size()));
-  if (same) return {question.id, AnswerVerdict::right};
-  for (const std::string& choice : question.choices) {
-    if (trimmed(text) == choice) return wrong(question.id, "not this choice");
+  if (words.ends_with('.')) words.pop_back();
+  return words;
+}
+
+// The number of the choice whose text this is, if there is one.
+std::optional<std::size_t> choice_with(const Question& question, std::string_view text) {
+  for (std::size_t i = 0; i < question.choices.size(); ++i) {
+    if (plain_words(text) == plain_words(question.choices[i])) return i;
   }
-  return wrong(question.id, is_choice ? "not this choice" : "expected the letter of a choice");
+  return {};
+}
+
+// "b", "(b)", "b) and the text of the choice".
+AnswerMark grade_choice(const Question& question, const std::string& text) {
+  const auto mark = [&](std::size_t choice) {
+    return question.answer == std::string(1, static_cast<char>('a' + static_cast<int>(choice)))
+               ? AnswerMark{question.id, AnswerVerdict::right}
+               : wrong(question.id, "not this choice");
+  };
+  if (const auto whole = choice_with(question, text)) return mark(*whole);
+  std::string_view rest = trimmed(text);
+  if (rest.starts_with('(')) rest = trimmed(rest.substr(1));
+  const int letter = rest.empty() ? -1 : teaching::lower(rest.front()) - 'a';
+  if (letter < 0 || letter >= static_cast<int>(question.choices.size())) {
+    return wrong(question.id, "expected the letter of a choice");
+  }
+  rest = trimmed(rest.substr(1));
+  const bool marked = rest.starts_with(')') || rest.starts_with('.') || rest.starts_with(':');
+  if (marked) rest = trimmed(rest.substr(1));
+  const auto copied = choice_with(question, rest);
+  if (copied && *copied != static_cast<std::size_t>(letter)) {
+    return wrong(question.id, "the letter and the text are of different choices");
+  }
+  if (!copied && !marked && !rest.empty()) return wrong(question.id, "expected the letter of a choice");
+  return mark(static_cast<std::size_t>(letter));
 }
 
 AnswerMark grade_reasoned(const Question& question, const std::string& text) {
@@ -305,21 +321,23 @@ AnswerMark grade_reasoned(const Question& question, const std::string& text) {
   return mark;
 }
 
-AnswerMark grade_one(const Question& question, const std::string& text) {
+AnswerMark grade_one(const Question& question, const Answer& answer) {
+  if (!answer.error.empty()) return wrong(question.id, answer.error);
+  const std::string& text = answer.text;
   if (trimmed(text).empty()) return {question.id, AnswerVerdict::missing};
   if (question.kind == AnswerKind::choice) return grade_choice(question, text);
   if (question.kind == AnswerKind::reasoned) return grade_reasoned(question, text);
   return grade_values(question, text);
 }
 
-void check_ids(const std::vector<Question>& questions, const std::vector<Answer>& answers) {
-  std::vector<std::string_view> ids;
-  for (const Question& question : questions) ids.push_back(question.id);
-  for (const Answer& answer : answers) {
-    if (std::find(ids.begin(), ids.end(), answer.id) != ids.end()) continue;
-    fail(ErrorKind::bad_input, "[grade] there is no question '" + text::quotable(answer.id) + "', only q1 to q" +
-                                   std::to_string(ids.size()) + "; are the spec and the seed those of the worksheet?");
+// Why an answer belongs to no question; empty if it belongs to one.
+std::string why_not_graded(const std::vector<Question>& questions, const Answer& answer) {
+  if (answer.id.empty()) return answer.error;
+  for (const Question& question : questions) {
+    if (question.id == answer.id) return "";
   }
+  return "there is no question '" + text::quotable(answer.id) + "', only q1 to q" + std::to_string(questions.size()) +
+         "; are the spec and the seed those of the worksheet?";
 }
 
 }  // namespace
@@ -330,19 +348,20 @@ int enough_decimals(const Question& question) noexcept {
   return largest < 0.1 ? question.decimals : std::min(question.decimals, 4);
 }
 
-std::vector<Answer> parse_answers(std::string_view text, std::string_view source) {
-  check_text(text, source);
-  return trimmed(text).starts_with('{') ? json_answers(text, source) : line_answers(text, source);
-}
-
 Grade grade(const std::vector<Question>& questions, const std::vector<Answer>& answers) {
-  check_ids(questions, answers);
   Grade grade;
+  for (const Answer& answer : answers) {
+    const std::string why = why_not_graded(questions, answer);
+    if (!why.empty()) grade.remarks.push_back(why);
+  }
+  if (!answers.empty() && grade.remarks.size() == answers.size()) {
+    fail(ErrorKind::bad_input, "[grade] " + grade.remarks.front());
+  }
   for (const Question& question : questions) {
     const auto given =
         std::find_if(answers.begin(), answers.end(), [&](const Answer& answer) { return answer.id == question.id; });
     grade.marks.push_back(given == answers.end() ? AnswerMark{question.id, AnswerVerdict::missing}
-                                                 : grade_one(question, given->text));
+                                                 : grade_one(question, *given));
   }
   return grade;
 }

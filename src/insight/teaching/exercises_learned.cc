@@ -130,7 +130,7 @@ void learned_questions(const Learned& given, Sheet& sheet) {
   add_table_size(sheet, spec);
   add_lookup(sheet, spec);
   // padding_row changes gradients and is noted; the respected fields act after a row is read or do not change answers.
-  sheet.set_note(plain_note(given, {"width", "rows", "past_end", "first", "length", "multiplier", "normalize"}));
+  sheet.leave_out(given, {"width", "rows", "past_end", "first", "length", "multiplier", "normalize"});
   add_past_end(sheet, spec, "all positions past the end look the same to the model.");
   add_gradient_step(sheet);
   add_untrained_rows(sheet, spec);
@@ -145,7 +145,8 @@ Sinusoidal fixed_part(const Hybrid& spec) {
   return plain_sinusoidal(std::min(spec.fixed.width + spec.fixed.width % 2, kMost), spec.fixed.base);
 }
 
-void add_sum(Sheet& sheet, const Hybrid& spec) {
+// Returns the position that it asks about.
+double add_sum(Sheet& sheet, const Hybrid& spec) {
   Draw draw = sheet.draw("sum");
   const Sinusoidal fixed = fixed_part(spec);
   const Channels part = first_channels(fixed, 4);
@@ -169,12 +170,13 @@ void add_sum(Sheet& sheet, const Hybrid& spec) {
             {{"p", p},
              {"width", fixed.width},
              {"base", fixed.base},
-             {"which", part.text(fixed.width)},
+             {"which", part.text(fixed)},
              {"weight", weight},
              {"learned", plain_list(learned)},
              {"fixed", list_text(row, 5)},
              {"scaled", list_text(scaled, 5)}},
             sum, mistakes);
+  return p;
 }
 
 }  // namespace
@@ -186,14 +188,14 @@ void hybrid_questions(const Hybrid& given, Sheet& sheet) {
   const Learned spec = with_shape(learned, sheet.draw("shape"));
   add_table_size(sheet, spec);
   sheet.ask_choice("learned/hybrid gradient", draw);
-  sheet.set_note(plain_note(given, {"fixed.width", "fixed.base", "learned.width", "learned.rows", "learned.past_end",
-                                    "learned.first", "learned.length", "learned.multiplier"}));
-  add_sum(sheet, given);
+  sheet.leave_out(given, {"fixed.width", "fixed.base", "learned.width", "learned.rows", "learned.past_end",
+                          "learned.first", "learned.length", "learned.multiplier"});
+  const double p = add_sum(sheet, given);
   add_gradient_step(sheet);
   add_past_end(
       sheet, spec,
       "the learned row is the same for all positions past the end; the sinusoidal part still distinguishes them.");
-  add_row_question(sheet, Level::medium, fixed_part(given));
+  add_row_question(sheet, Level::medium, fixed_part(given), p);
   add_long_context_question(sheet);
 }
 

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
+#include "insight/explanation/explain_scaling.h"
 #include "insight/properties/formulas.h"
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/error.h"
@@ -17,7 +19,9 @@ using Pair = std::array<double, 2>;
 struct Rotation {
   bool negative;  // by the negative angle
 
-  explicit Rotation(const Rotary& spec) : negative(spec.layout == Layout::half_negative) {}
+  double factor;  // on cosines and sines, which questions leave out
+
+  Rotation(Layout layout, double table_factor) : negative(layout == Layout::half_negative), factor(table_factor) {}
   Pair operator()(const Pair& x, double position) const {
     Pair out;
     const Layout layout = negative ? Layout::half_negative : Layout::half;
@@ -31,7 +35,9 @@ struct Rotation {
   }
   // A sentence that questions must contain; may be empty.
   std::string told() const {
-    return negative ? " Pairs are rotated by the negative angle (layout=half_negative)." : "";
+    const std::string left_out = " Leave out the attention factor " + text::general_text(factor, 5) + ".";
+    return std::string(negative ? " Pairs are rotated by the negative angle (layout=half_negative)." : "") +
+           (factor == 1.0 ? "" : left_out);
   }
   const char* sign() const { return negative ? "-" : ""; }
 };
@@ -92,10 +98,16 @@ void add_layouts(Sheet& sheet, const RotarySchedule& schedule) {
             partners, {{"the two layouts are swapped", {partners[1], partners[0]}}});
 }
 
-void add_norm(Sheet& sheet) {
+// Cosines and sines of a table may be multiplied by a factor, as YaRN does.
+void add_norm(Sheet& sheet, double factor) {
   Draw draw = sheet.draw("rotary norm");
   const std::int64_t p = draw.between(2, 500);
-  sheet.ask_choice("rotary/norm", draw, {{"p", p}, {"note", sheet.note()}});
+  if (factor == 1.0) return sheet.ask_choice("rotary/norm", draw, {{"p", p}});
+  const double rounded = std::round(factor * 1e4) / 1e4;
+  sheet.ask("rotary/multiplied norm", {{"p", p}, {"factor", rounded}}, {3.0 * rounded},
+            {{"the attention factor was left out; rotations alone keep lengths", {3.0}},
+             {"this is the square of the length", {9.0 * rounded * rounded}},
+             {"the length is multiplied, not divided", {3.0 / rounded}}});
 }
 
 void add_rotation(Sheet& sheet, const Rotation& rotation) {
@@ -169,19 +181,58 @@ void add_wavelength(Sheet& sheet, const Rotary& spec, const RotarySchedule& sche
   const Sinusoidal same = plain_sinusoidal(width, spec.base);
   const std::int64_t i = draw.between(1, std::max<std::int64_t>(width / 4, 1));
   const double length = wavelengths({reference::rotary_inv_freq({.head_dim = width, .base = same.base}, 0, i)})[0];
+  std::vector<Mistake> mistakes = wavelength_mistakes(same.base, static_cast<double>(width), static_cast<double>(i));
+  mistakes.push_back(
+      {"this is 2 pi base; the exponent 2i/" + text_of(width) + " is missing", {2.0 * std::numbers::pi * same.base}});
   sheet.ask("rotary/wavelength",
             {{"head", head},
+             {"unscaled", kind_of(spec.scaling) == kind_of(Scaling(NoScaling{})) ? "" : ", without the scaling"},
              {"base", same.base},
              {"i", i},
              {"width", width},
              {"denominator", plain_text(properties::sinusoidal_denominator(same, i))}},
-            {length}, wavelength_mistakes(same.base, static_cast<double>(width), static_cast<double>(i)));
+            {length}, mistakes);
+}
+
+// How many positions a pair needs for a full turn with the scaling of the spec. Pairs that the scaling leaves as they
+// are, and those that it slows most, can be worked out by hand.
+void add_scaled_wavelength(Sheet& sheet, const Rotary& spec, const RotarySchedule& schedule) {
+  Rotary unscaled = spec;
+  unscaled.scaling = NoScaling{};
+  unscaled.sequence_length = {};
+  const std::vector<double> before = wavelengths(make_schedule(unscaled).inv_freq),
+                            now = wavelengths(schedule.inv_freq);
+  std::size_t most = 0;
+  const auto growth = [&](std::size_t i) { return now[i] / before[i]; };
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (growth(i) > growth(most)) most = i;
+  }
+  std::vector<std::size_t> pairs;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const bool finite = std::isfinite(now[i]) && std::isfinite(before[i]);
+    if (finite && growth(i) > growth(most) * (1.0 - 1e-9)) pairs.push_back(i);
+  }
+  if (pairs.empty()) return;
+  const auto drawn = sheet.draw("scaled wavelength").between(0, static_cast<std::int64_t>(pairs.size()) - 1);
+  const std::size_t i = pairs[static_cast<std::size_t>(drawn)];
+  Question question = stored_question("rotary/scaled wavelength",
+                                      {{"spec", to_text(Spec(spec))},
+                                       {"i", static_cast<std::int64_t>(i)},
+                                       {"before", decimals_text(before[i], 5)},
+                                       {"growth", text::general_text(growth(i), 8)}},
+                                      {now[i]});
+  question.mistakes = {{"this is without the scaling", {before[i]}},
+                       {"the wavelength grows; it was divided", {before[i] * before[i] / now[i]}},
+                       {"this is the factor by which the wavelength grows", {growth(i)}}};
+  const std::vector<std::string> rule = explanation::explain_scaling(spec, schedule).lines;
+  question.solution.insert(question.solution.begin(), rule.begin(), rule.end());
+  sheet.add(std::move(question));
 }
 
 // R(p) is the rotation by +p in every text, so layouts do not matter here.
 void add_product(Sheet& sheet) {
   Draw draw = sheet.draw("product");
-  const Rotation rotation{Rotary{}};
+  const Rotation rotation(Layout::half, 1.0);
   const double a = draw.real(2, 40), b = a + draw.real(1, 6), d = b - a;
   const Pair first = rotation({1.0, 0.0}, d), second = rotation({0.0, 1.0}, d);
   const std::vector<double> matrix = {first[0], second[0], first[1], second[1]};
@@ -203,16 +254,19 @@ void rotary_questions(const Rotary& spec, Sheet& sheet) {
     fail(ErrorKind::unsupported,
          "[make_exercises] the layout is not a rotation, and the questions are about rotations");
   }
-  const Rotation rotation(spec);
+  const Rotation rotation(spec.layout, schedule.table_factor());
   add_pairs(sheet, schedule);
   add_layouts(sheet, schedule);
-  sheet.set_note(
-      plain_note(spec, {"head_dim", "base", "layout", "rotary_dim", "partial_rotary_factor", "rope_offset"}));
-  add_norm(sheet);
+  const bool scaled = kind_of(spec.scaling) != kind_of(Scaling(NoScaling{}));
+  const bool one_ladder = schedule.axes == 1 && spec.local_base == 0.0;
+  sheet.leave_out(spec, {"head_dim", "base", "layout", "rotary_dim", "partial_rotary_factor", "rope_offset",
+                         "attention_factor", one_ladder ? "scaling" : "", one_ladder ? "sequence_length" : ""});
+  add_norm(sheet, schedule.table_factor());
   add_rotation(sheet, rotation);
   add_score(sheet, rotation);
   add_wavelength(sheet, spec, schedule);
   add_product(sheet);
+  if (scaled && one_ladder) add_scaled_wavelength(sheet, spec, schedule);
   add_long_context_question(sheet);
 }
 

@@ -17,14 +17,18 @@ std::string letter(std::size_t choice) {
 
 // The lines before the questions.
 std::vector<std::string> introduction(const WorksheetOptions& options) {
-  if (!options.introduction) return {};
-  std::vector<std::string> lines = {
-      "Write your answers to a file, one line each: q1: 0.84147. Separate several values with commas. A line that "
-      "begins "
-      "with a blank continues the answer above.",
-      "A number is right if it is right to the decimals asked for, rounded or cut; if five are asked for, four are "
-      "enough unless the answer is below 0.1. A formula such as sqrt(2)/2 counts by its value. A person has to judge "
-      "answers in sentences."};
+  std::vector<std::string> lines;
+  if (!options.remark.empty()) lines.push_back(options.remark);
+  if (!options.introduction) return lines;
+  for (const char* line :
+       {"Write your answers to a file, one line each: q1: 0.84147. Separate several values with commas. A line that "
+        "begins "
+        "with a blank continues the answer above.",
+        "A number is right if it is right to the decimals asked for, rounded or cut; if five are asked for, four are "
+        "enough unless the answer is below 0.1. A formula such as sqrt(2)/2 counts by its value. A person has to judge "
+        "answers in sentences."}) {
+    lines.emplace_back(line);
+  }
   if (!options.grade_command.empty()) lines.push_back("To grade them: " + options.grade_command);
   return lines;
 }

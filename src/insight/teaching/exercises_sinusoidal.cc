@@ -1,9 +1,12 @@
 // Questions about sinusoidal rows.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
+#include "core/text/joined.h"
 #include "insight/explanation/sinusoidal_symbols.h"
+#include "insight/properties/formulas.h"
 #include "insight/properties/lists.h"
 #include "insight/teaching/exercise_kinds.h"
 #include "posenc/schedule.h"
@@ -32,44 +35,112 @@ void add_counting(Sheet& sheet, const Sinusoidal& spec) {
             {sine(p)}, angle_mistakes([&](const RowValue& row) { return std::vector{row(p, 0)}; }));
 }
 
+// Instead of add_counting if position 0 counts as another number.
+void add_first(Sheet& sheet, const Sinusoidal& spec) {
+  const double p = sheet.draw("first").real(2, 9), first = static_cast<double>(spec.first);
+  std::vector<Mistake> mistakes = angle_mistakes([&](const RowValue& row) { return std::vector{row(p + first, 0)}; });
+  if (spec.first == 1) {
+    std::erase_if(mistakes, [](const Mistake& mistake) { return mistake.text.starts_with("one position early"); });
+  }
+  mistakes.push_back({"first was not added to the position", {std::sin(p)}});
+  mistakes.push_back({"first was subtracted from the position", {std::sin(p - first)}});
+  sheet.ask("sinusoidal/first",
+            {{"first", spec.first}, {"p", p}, {"counted", p + first}, {"other", decimals_text(std::sin(p), 5)}},
+            {std::sin(p + first)}, mistakes);
+}
+
+// ", all numbers multiplied by 2 (multiplier=2)"; empty if they are not.
+std::string multiplied_text(const Sinusoidal& spec) {
+  const std::string factor = text::number_text(spec.multiplier);
+  return spec.multiplier == 1.0 ? "" : ", all numbers multiplied by " + factor + " (multiplier=" + factor + ")";
+}
+
 void add_norm(Sheet& sheet, const Sinusoidal& spec) {
   Draw draw = sheet.draw("norm");
   const std::int64_t width = spec.width, p = draw.between(3, 999);
   const std::vector<double> row = row_of(spec, static_cast<double>(p));
-  const double square = std::round(dot(row, row));
-  sheet.ask("sinusoidal/norm", {{"p", p}, {"width", width}, {"pairs", width / 2}}, {std::sqrt(square)},
-            {{"this is the square of the norm", {square}},
-             {"each channel was counted as 1; each pair adds 1", {std::sqrt(2.0 * square)}}});
+  const double factor = spec.multiplier, plain = std::round(dot(row, row) / factor / factor);
+  const double norm = std::fabs(factor) * std::sqrt(plain);
+  std::vector<Mistake> mistakes = {{"this is the square of the norm", {norm * norm}},
+                                   {"each channel was counted as 1; each pair adds 1", {norm * std::sqrt(2.0)}}};
+  if (factor != 1.0) mistakes.push_back({"the multiplier was left out", {std::sqrt(plain)}});
+  sheet.ask("sinusoidal/norm",
+            {{"p", p},
+             {"width", width},
+             {"pairs", width / 2},
+             {"multiplied", multiplied_text(spec)},
+             {"times", factor == 1.0 ? "" : text::number_text(std::fabs(factor)) + " "}},
+            {norm}, mistakes);
+}
+
+// The number of a channel in symbols: "cos(2/100)", "2 cos(2/100)".
+std::string channel_symbol(const Sinusoidal& spec, double p, std::int64_t channel) {
+  const explanation::SinusoidalSymbols symbols(spec);
+  const std::int64_t in_turn = channel_in_turn(spec, channel);
+  const std::string angle = symbols.angle(text::number_text(p + static_cast<double>(spec.first)), in_turn / 2);
+  const std::string factor = spec.multiplier == 1.0 ? "" : text::number_text(spec.multiplier) + "*";
+  return factor + (in_turn % 2 == 0 ? "sin(" : "cos(") + angle + ")";
 }
 
 void add_symbols(Sheet& sheet, const Sinusoidal& spec, double p, const Channels& channels) {
   const explanation::SinusoidalSymbols symbols(spec);
   const std::vector<double> values = part_of_row(spec, p, channels);
-  const std::int64_t first = channels.first / 2, end = first + channels.count / 2;
-  std::string answer, denominators;
-  for (std::int64_t i = first; i < end; ++i) {
-    const std::string angle = symbols.angle(text::number_text(p), i);
-    answer += (i == first ? "" : ", ") + ("sin(" + angle + "), cos(" + angle + ")");
-    denominators += (i == first ? "" : ", ") + symbols.denominator(i);
+  std::vector<std::int64_t> list;
+  std::vector<std::string> expressions;
+  std::int64_t first = spec.width, last = 0;
+  for (std::int64_t c = channels.first; c < channels.first + channels.count; ++c) {
+    list.push_back(c);
+    expressions.push_back(channel_symbol(spec, p, c));
+    first = std::min(first, channel_in_turn(spec, c) / 2);
+    last = std::max(last, channel_in_turn(spec, c) / 2);
   }
+  std::vector<std::string> denominators;
+  for (std::int64_t i = first; i <= last; ++i) denominators.push_back(symbols.denominator(i));
   Question question = stored_question("sinusoidal/symbols",
                                       {{"p", p},
                                        {"width", spec.width},
                                        {"base", spec.base},
-                                       {"which", channels.text(spec.width)},
+                                       {"which", channels.text(spec)},
+                                       {"layout", layout_text(spec, false)},
                                        {"count", channels.count},
                                        {"first", first},
-                                       {"last", end - 1},
-                                       {"denominators", denominators},
+                                       {"last", last},
+                                       {"denominators", text::joined(denominators, ", ")},
+                                       {"row", text::joined(expressions, ", ")},
+                                       {"numbers", list_text(values, 5)}},
+                                      values);
+  question.answer = text::joined(expressions, ", ");
+  question.mistakes = channel_mistakes(spec, p, list);
+  sheet.add(question);
+}
+
+// The cosine of one pair and the sine of another, by the numbers of their channels.
+void add_channels(Sheet& sheet, const Sinusoidal& spec) {
+  Draw draw = sheet.draw("channels");
+  const double p = draw.real(10, 30);  // no other question asks for these
+  const std::int64_t last = spec.width / 2 - 1, sine = draw.between(1, last);
+  const auto cosine = static_cast<std::int64_t>(draw.other(0, last, static_cast<double>(sine)));
+  std::int64_t a = 0, b = 0;
+  while (channel_in_turn(spec, a) != 2 * cosine + 1) ++a;
+  while (channel_in_turn(spec, b) != 2 * sine) ++b;
+  const std::string answer = channel_symbol(spec, p, a) + ", " + channel_symbol(spec, p, b);
+  const std::vector<double> row = row_of(spec, p);
+  const std::vector<double> values = {row[static_cast<std::size_t>(a)], row[static_cast<std::size_t>(b)]};
+  Question question = stored_question("sinusoidal/channels",
+                                      {{"a", a},
+                                       {"b", b},
+                                       {"p", p},
+                                       {"width", spec.width},
+                                       {"base", spec.base},
+                                       {"layout", layout_text(spec, true)},
+                                       {"pair_a", cosine},
+                                       {"pair_b", sine},
                                        {"row", answer},
                                        {"numbers", list_text(values, 5)}},
                                       values);
   question.answer = answer;
-  question.mistakes = row_mistakes(spec, [&](const RowValue& row) {
-    std::vector<double> result;
-    for (std::int64_t c = 0; c < channels.count; ++c) result.push_back(row(p, channels.first + c));
-    return result;
-  });
+  question.mistakes = channel_mistakes(spec, p, {a, b});
+  question.mistakes.push_back({"the two channels are swapped", {values[1], values[0]}});
   sheet.add(question);
 }
 
@@ -91,21 +162,33 @@ void add_wavelength(Sheet& sheet, const Sinusoidal& spec) {
             {longest}, mistakes);
 }
 
-void add_dot_product(Sheet& sheet, const Sinusoidal& spec) {
+void add_dot_product(Sheet& sheet, const Sinusoidal& given) {
   Draw draw = sheet.draw("dot product");
+  const bool halves = properties::in_halves(given.order);
+  const double square = given.multiplier * given.multiplier;
+  // The order of the channels and the first position do not change a dot product.
+  const Sinusoidal spec = plain_sinusoidal(given.width, given.base);
   const Channels part = first_channels(spec, 4);
   const double p = draw.real(2, 40), k = draw.real(1, 12);
-  const double product = dot(part_of_row(spec, p, part), part_of_row(spec, p + k, part));
+  const double product = square * dot(part_of_row(spec, p, part), part_of_row(spec, p + k, part));
   const explanation::SinusoidalSymbols symbols(spec);
   const std::string slow = part.count < 4 ? "" : " + cos(" + symbols.angle(text::number_text(k), 1) + ")";
-  const std::string which = part.count == spec.width ? "" : ", over " + part.text(spec.width) + " only";
+  const std::string which = part.count == spec.width ? ""
+                            : halves                 ? ", over the pairs i = 0 and i = 1 only"
+                                                     : ", over " + part.text(spec) + " only";
   std::vector<Mistake> mistakes = row_mistakes(spec, [&](const RowValue& row) {
     double sum = 0.0;
     for (std::int64_t c = 0; c < part.count; ++c) sum += row(p, c) * row(p + k, c);
-    return std::vector{sum};
+    return std::vector{square * sum};
   });
   const Channels every{0, part.count};
-  const auto at = [&](double distance) { return dot(part_of_row(spec, 0, every), part_of_row(spec, distance, every)); };
+  const auto at = [&](double distance) {
+    return square * dot(part_of_row(spec, 0, every), part_of_row(spec, distance, every));
+  };
+  if (square != 1.0) {
+    mistakes.push_back({"the multiplier was left out", {product / square}});
+    mistakes.push_back({"both rows are multiplied, so its square counts", {product / given.multiplier}});
+  }
   for (Mistake& mistake : distance_mistakes(at, k)) mistakes.push_back(std::move(mistake));
   sheet.ask("sinusoidal/dot product",
             {{"width", spec.width},
@@ -114,7 +197,10 @@ void add_dot_product(Sheet& sheet, const Sinusoidal& spec) {
              {"p", p},
              {"next", p + k},
              {"k", k},
-             {"slow", slow}},
+             {"multiplied", multiplied_text(given)},
+             {"times", square == 1.0 ? "" : text::number_text(given.multiplier) + "^2 ("},
+             {"slow", slow},
+             {"end", square == 1.0 ? "" : ")"}},
             {product}, mistakes);
 }
 
@@ -149,30 +235,46 @@ void add_derivative(Sheet& sheet, const Sinusoidal& spec) {
   std::vector<double> derivative(static_cast<std::size_t>(spec.width));
   reference::sinusoidal_derivative_row(spec, p, derivative.data());
   derivative.resize(static_cast<std::size_t>(part.count));
+  const double counted = p + static_cast<double>(spec.first);
   // The derivative from a row: the other number of the pair, times the frequency, or, by mistake, without it.
   const auto from_row = [&](const RowValue& row, bool chain_rule) {
     std::vector<double> result;
-    for (std::int64_t i = 0; 2 * i < part.count; ++i) {
-      const double w = chain_rule ? reference::sinusoidal_inv_freq(spec, i) : 1.0;
-      result.push_back(w * row(p, 2 * i + 1));
-      result.push_back(-w * row(p, 2 * i));
+    for (std::int64_t c = 0; c < part.count; ++c) {
+      const std::int64_t in_turn = channel_in_turn(spec, c);
+      const double w = chain_rule ? reference::sinusoidal_inv_freq(spec, in_turn / 2) : 1.0;
+      result.push_back(spec.multiplier * (in_turn % 2 == 0 ? w : -w) * row(counted, in_turn ^ 1));
     }
     return result;
   };
   std::vector<Mistake> mistakes = row_mistakes(spec, [&](const RowValue& row) { return from_row(row, true); });
-  const std::vector<double> row = part_of_row(spec, p, part);
-  const RowValue right = [&](double, std::int64_t c) { return row[static_cast<std::size_t>(c)]; };
+  const RowValue right = [&](double position, std::int64_t c) {
+    const double angle = position * reference::sinusoidal_inv_freq(spec, c / 2);
+    return c % 2 == 0 ? std::sin(angle) : std::cos(angle);
+  };
   mistakes.push_back({"the factor w of the chain rule is missing", from_row(right, false)});
   std::vector<double> positive = derivative;
-  for (std::size_t c = 1; c < positive.size(); c += 2) positive[c] = -positive[c];
+  for (std::size_t c = 0; c < positive.size(); ++c) {
+    if (channel_in_turn(spec, static_cast<std::int64_t>(c)) % 2 == 1) positive[c] = -positive[c];
+  }
   mistakes.push_back({"the derivative of a cosine is minus the sine", positive});
-  Question question = stored_question(
-      "sinusoidal/derivative", {{"width", spec.width}, {"base", spec.base}, {"which", part.text(spec.width)}, {"p", p}},
-      derivative);
-  for (std::int64_t i = 0; 2 * i < part.count; ++i) {
-    const auto at = static_cast<std::size_t>(2 * i);
-    question.solution.push_back("w = " + text::general_text(reference::sinusoidal_inv_freq(spec, i), 7) + ": " +
-                                decimals_text(derivative[at], 5) + ", " + decimals_text(derivative[at + 1], 5));
+  const Sinusoidal plain = plain_sinusoidal(spec.width, spec.base);
+  const std::string usual = layout_text(plain, false), layout = layout_text(spec, false);
+  Question question = stored_question("sinusoidal/derivative",
+                                      {{"width", spec.width},
+                                       {"base", spec.base},
+                                       {"which", part.text(spec)},
+                                       {"layout", layout == usual ? "" : " " + layout},
+                                       {"p", p}},
+                                      derivative);
+  std::vector<std::int64_t> pairs;
+  for (std::int64_t c = 0; c < part.count; ++c) {
+    const std::int64_t i = channel_in_turn(spec, c) / 2;
+    if (std::find(pairs.begin(), pairs.end(), i) != pairs.end()) continue;
+    pairs.push_back(i);
+    const double w = reference::sinusoidal_inv_freq(spec, i), scale = spec.multiplier * w;
+    question.solution.push_back("w = " + text::general_text(w, 7) + ": " +
+                                decimals_text(scale * right(counted, 2 * i + 1), 5) + ", " +
+                                decimals_text(-scale * right(counted, 2 * i), 5));
   }
   if (part.count == 4 && reference::sinusoidal_inv_freq(spec, 1) < 0.1) {
     question.solution.push_back("The slow pair hardly changes from one position to the next.");
@@ -181,27 +283,49 @@ void add_derivative(Sheet& sheet, const Sinusoidal& spec) {
   sheet.add(std::move(question));
 }
 
+// The spec for questions, with the fields that a row can be worked out with by hand.
+Sinusoidal lesson_row(const Sinusoidal& given, Sheet& sheet) {
+  Sinusoidal spec = plain_sinusoidal(question_width(given), given.base);
+  spec.order = given.order;
+  const bool near = std::abs(given.first) <= 1000;
+  const bool usual = std::fabs(given.multiplier) >= 0.01 && std::fabs(given.multiplier) <= 1000.0;
+  if (near) spec.first = given.first;
+  if (usual) spec.multiplier = given.multiplier;
+  sheet.leave_out(given, {"width", "base", "order", near ? "first" : "", usual ? "multiplier" : ""});
+  if (spec.width != given.width) {
+    sheet.remark("The width " + text_of(given.width) + " is replaced by " + text_of(spec.width) + ".");
+  }
+  if (spec.base != given.base) sheet.remark("The base is replaced by " + text::number_text(spec.base) + ".");
+  return spec;
+}
+
 }  // namespace
 
 void sinusoidal_questions(const Sinusoidal& given, Sheet& sheet) {
-  const Sinusoidal spec = plain_sinusoidal(question_width(given), given.base);
-  std::string note = plain_note(given, {"width", "base"});
-  if (spec.width != given.width) {
-    note += " (The width " + text_of(given.width) + " is replaced by " + text_of(spec.width) + ".)";
+  const Sinusoidal spec = lesson_row(given, sheet);
+  const double p = sheet.draw("row 4").real(1, 9);
+  add_row_question(sheet, Level::easy, spec, first_channels(spec, 4), p);
+  if (spec.first == 0) {
+    add_counting(sheet, plain_sinusoidal(2, given.base));
+  } else {
+    add_first(sheet, spec);
   }
-  sheet.set_note(note);
-  add_row_question(sheet, Level::easy, spec, first_channels(spec, 4), "row 4");
-  add_counting(sheet, plain_sinusoidal(2, given.base));
   add_norm(sheet, spec);
   add_permutation_question(sheet);
   add_symbols(sheet, spec, 2.0, first_channels(spec, 6));
-  const std::int64_t end = spec.width <= 10 ? spec.width : 6;
-  add_symbols(sheet, spec, sheet.draw("symbols").real(3, 12), {spec.width - end, end});
-  if (spec.width <= 8) {
-    add_row_question(sheet, Level::medium, spec, {0, spec.width}, "row 8");
+  if (spec.width > 10) {
+    add_symbols(sheet, spec, sheet.draw("symbols").real(3, 12), {spec.width - 6, 6});
+  } else if (spec.width >= 4) {
+    add_channels(sheet, spec);
+  }
+  const double other = sheet.draw("row 8").other(1, 9, p);
+  if (spec.width <= 4) {
+    add_row_question(sheet, Level::medium, spec, {0, spec.width}, sheet.draw("far row").real(100, 999));
+  } else if (spec.width <= 8) {
+    add_row_question(sheet, Level::medium, spec, {4, spec.width - 4}, other);
   } else {
     const std::int64_t pair = sheet.draw("pair").between(2, spec.width / 4 + 1);
-    add_row_question(sheet, Level::medium, spec, {2 * pair, 2}, "row 8");
+    add_row_question(sheet, Level::medium, spec, {2 * pair, 2}, other);
   }
   add_wavelength(sheet, spec);
   add_dot_product(sheet, spec);

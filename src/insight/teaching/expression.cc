@@ -8,17 +8,13 @@
 
 #include "core/text/number_text.h"
 #include "core/text/quotable.h"
+#include "insight/teaching/answer_text.h"
 
 namespace posenc::teaching {
 namespace {
 
 constexpr std::size_t kLongest = 1000;
 constexpr int kDeepest = 64;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 struct Function {
   std::string_view name;
@@ -82,18 +78,40 @@ class Parser {
   }
 
   double product() {
-    double value = signed_power();
+    bool plain = false, divided = false;
+    double value = factor(plain);
     while (error_.empty()) {
       if (rest_.starts_with("**")) break;
       if (take("*")) {
-        value *= signed_power();
+        value *= factor(plain);
       } else if (take("/")) {
-        value /= signed_power();
+        divided = true;
+        value /= factor(plain);
+      } else if (plain && begins_with_factor()) {
+        if (divided) return ambiguous();
+        value *= factor(plain);
       } else {
         break;
       }
     }
     return value;
+  }
+
+  // `plain`: whether it is a number, which may multiply what follows it without a sign: 2pi, 2 sin(1), 2(3 + 4).
+  double factor(bool& plain) {
+    const std::string_view before = rest_;
+    const double value = signed_power();
+    plain = text::parse_number(trimmed(before.substr(0, before.size() - rest_.size()))).has_value();
+    return value;
+  }
+  bool begins_with_factor() {
+    skip_blanks();
+    return !rest_.empty() && (is_letter(rest_.front()) || rest_.front() == '(');
+  }
+  // 1/2pi: some people read it as pi/2, others as 1/(2pi).
+  double ambiguous() {
+    error_ = "write * or parentheses before '" + text::quotable(rest_, 20) + "'";
+    return 0.0;
   }
 
   // Everything that nests passes through here, so the depth is counted here only.
@@ -143,26 +161,36 @@ class Parser {
     return start;
   }
 
+  // The letters that follow, in lower case.
+  std::string word() {
+    skip_blanks();
+    std::size_t size = 0;
+    while (size < rest_.size() && is_letter(rest_[size])) ++size;
+    return lowered(rest_.substr(0, size));
+  }
+
   double named() {
-    std::string name;
-    while (name.size() < rest_.size() && is_letter(rest_[name.size()])) name += lower(rest_[name.size()]);
+    const std::string name = word();
     for (const Function& function : kFunctions) {
       if (name == function.name) return call(function);
     }
     const bool is_pi = name == "pi";
-    if (!is_pi && name != "e") {
-      if (error_.empty()) {
-        error_ = "'" + text::quotable(name, 20) + "' is neither sin cos tan exp ln log sqrt pow nor pi nor e";
-      }
-      return 0.0;
-    }
+    if (!is_pi && name != "e") return unknown(name);
     rest_.remove_prefix(name.size());
     return is_pi ? std::numbers::pi : std::numbers::e;
   }
 
+  double unknown(const std::string& name) {
+    const std::string quoted = "'" + text::quotable(name, 20) + "'";
+    const bool called = trimmed(rest_.substr(name.size())).starts_with('(');
+    error_ = called ? quoted + " is not a function; use sin cos tan exp ln log sqrt pow"
+                    : quoted + " is not a number or a formula";
+    return 0.0;
+  }
+
   double call(const Function& function) {
     rest_.remove_prefix(function.name.size());
-    if (!take("(")) return expected("'(' after " + std::string(function.name));
+    if (!take("(")) return bare_call(function);
     const double a = sum();
     double b = 0.0;
     if (function.arguments == 2) {
@@ -172,15 +200,42 @@ class Parser {
     return closed(error_.empty() ? function.value(a, b) : 0.0);
   }
 
+  // sin 6, sin -6, sin pi: the argument ends with the term, because sin 2/100 could be read in two ways.
+  double bare_call(const Function& function) {
+    const std::string name(function.name);
+    if (function.arguments != 1) return expected("'(' after " + name);
+    const double sign = take("-") ? -1.0 : 1.0;
+    const std::string constant = word();
+    const bool digits = !rest_.empty() && (is_digit(rest_.front()) || rest_.front() == '.');
+    if (!digits && constant != "pi" && constant != "e") return expected("'(' after " + name);
+    const std::string_view argument = rest_;
+    const double value = digits ? number() : named();
+    skip_blanks();
+    const bool ends =
+        rest_.empty() || rest_.front() == ')' || rest_.front() == ',' || rest_.front() == '+' || rest_.front() == '-';
+    if (error_.empty() && !ends) {
+      const std::string shown = text::quotable(argument, 20);
+      error_ = "write parentheses: " + name + "(...) instead of " + name + " " + shown;
+    }
+    return error_.empty() ? function.value(sign * value, 0.0) : 0.0;
+  }
+
   std::string_view rest_;
   std::string error_;
   int depth_ = 0;
 };
 
-// Replaces the characters that word processors and phones write for -, * and pi.
+// Replaces the characters that word processors and phones write for -, *, /, sqrt, pi and a blank.
 std::string plain_symbols(std::string_view text) {
-  constexpr std::array<std::array<std::string_view, 2>, 5> kSymbols = {
-      {{"\xe2\x88\x92", "-"}, {"\xcf\x80", "pi"}, {"\xc2\xb7", "*"}, {"\xc3\x97", "*"}, {"\xe2\x8b\x85", "*"}}};
+  constexpr std::array<std::array<std::string_view, 2>, 9> kSymbols = {{{"\xe2\x88\x92", "-"},
+                                                                        {"\xe2\x80\x93", "-"},
+                                                                        {"\xcf\x80", "pi"},
+                                                                        {"\xc2\xb7", "*"},
+                                                                        {"\xc3\x97", "*"},
+                                                                        {"\xe2\x8b\x85", "*"},
+                                                                        {"\xc3\xb7", "/"},
+                                                                        {"\xe2\x88\x9a", "sqrt"},
+                                                                        {"\xc2\xa0", " "}}};
   std::string result;
   while (!text.empty()) {
     std::size_t taken = 0;
@@ -193,12 +248,6 @@ std::string plain_symbols(std::string_view text) {
     text.remove_prefix(taken == 0 ? 1 : taken);
   }
   return result;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 // The words of a text if all are plain numbers; else an empty list.
@@ -217,6 +266,29 @@ std::vector<std::string> plain_numbers(const std::string& text) {
   return words;
 }
 
+// Replaces by blanks what encloses a list: [ ], { }, and parentheses with a comma that do not call a function.
+std::string without_brackets(std::string text) {
+  struct Open {
+    std::size_t at;
+    bool call;
+    bool list;
+  };
+  std::vector<Open> open;
+  char last = ' ';  // the last character that is not a blank
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '(') open.push_back({i, is_letter(last), false});
+    if ((c == ',' || c == ';') && !open.empty()) open.back().list = !open.back().call;
+    if (c == ')' && !open.empty()) {
+      if (open.back().list) text[open.back().at] = text[i] = ' ';
+      open.pop_back();
+    }
+    if (c == '[' || c == ']' || c == '{' || c == '}') text[i] = ' ';
+    if (!is_blank(c)) last = c;
+  }
+  return text;
+}
+
 }  // namespace
 
 Evaluated evaluate(std::string_view expression) {
@@ -226,23 +298,37 @@ Evaluated evaluate(std::string_view expression) {
 }
 
 std::vector<std::string> list_items(std::string_view text) {
-  text = trimmed(text);
-  if (text.starts_with('[') && text.ends_with(']') && text.size() > 1) text = trimmed(text.substr(1, text.size() - 2));
-  if (text.empty()) return {};
-  const std::string plain = plain_symbols(text);
-  std::vector<std::string> items(1);
+  if (trimmed(text).empty()) return {};
+  const std::string plain = without_brackets(plain_symbols(text));
+  std::vector<std::string> parts(1);
   std::int64_t depth = 0;
   for (const char c : plain) {
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    const bool parts = depth <= 0 && (c == ',' || c == ';' || c == '\n');
-    if (!parts) items.back() += c;
-    if (parts) items.emplace_back();
+    const bool line = c == '\n' && !trimmed(parts.back()).empty();  // a line may end with a comma
+    if (depth <= 0 && (c == ',' || c == ';' || line)) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
   }
-  for (std::string& item : items) item = std::string(trimmed(item));
-  if (items.back().empty() && items.size() > 1) items.pop_back();  // no item follows a comma at the end
-  if (items.size() > 1) return items;
-  const std::vector<std::string> words = plain_numbers(items[0]);
-  return words.empty() ? items : words;
+  for (std::string& part : parts) part = std::string(trimmed(part));
+  if (parts.back().empty() && parts.size() > 1) parts.pop_back();  // no item follows a comma at the end
+  std::vector<std::string> items;
+  for (const std::string& part : parts) {
+    const std::vector<std::string> words = plain_numbers(part);
+    if (words.empty()) items.push_back(part);
+    items.insert(items.end(), words.begin(), words.end());
+  }
+  return items;
+}
+
+std::vector<std::string> equal_parts(const std::string& item) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0, at = 0; at != std::string::npos; from = at + 1) {
+    at = item.find('=', from);
+    parts.emplace_back(trimmed(std::string_view(item).substr(from, at == std::string::npos ? at : at - from)));
+  }
+  return parts;
 }
 
 }  // namespace posenc::teaching

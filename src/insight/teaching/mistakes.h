@@ -19,14 +19,18 @@ namespace posenc::teaching {
 using RowValue = std::function<double(double position, std::int64_t channel)>;
 using RowAnswer = std::function<std::vector<double>(const RowValue& row)>;
 
-// The mistakes: degrees, the channel in the exponent of the cosine, i for 2i, sine and cosine swapped, a position one
-// too large or too small, numbers rounded too early. `exponents`: whether the answer depends on exponents.
+// The mistakes: degrees, other exponents (i, 2i + 1 or the channel for 2i), sine and cosine swapped, all sines before
+// all cosines, a position one too large or too small, numbers rounded too early. `exponents`: whether the answer
+// depends on exponents.
 std::vector<Mistake> row_mistakes(const Sinusoidal& spec, const RowAnswer& answer, bool exponents = true);
 // The same for a single pair of frequency 1, whose exponent is 0: row(angle, 0) is its sine, row(angle, 1) its cosine.
 std::vector<Mistake> angle_mistakes(const RowAnswer& answer);
 
-// The mistakes about a wavelength 2 pi base^(2i/width): degrees, no 2 pi, other exponents, the next or the previous
-// pair.
+// Neighbouring numbers of a row, sine and cosine in turn: the sines first, then the cosines. None for a single pair.
+std::vector<Mistake> order_mistakes(const std::vector<double>& values);
+
+// The mistakes about a wavelength 2 pi base^(2i/width): degrees, no 2 pi, other exponents, the frequency, the next or
+// the previous pair.
 std::vector<Mistake> wavelength_mistakes(double base, double width, double pair);
 
 // A number that depends on a distance: distances that are one too large or too small.

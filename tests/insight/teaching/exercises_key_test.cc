@@ -30,27 +30,49 @@ Values turned(double a, double b, double angle) {
   return {a * std::cos(angle) - b * std::sin(angle), a * std::sin(angle) + b * std::cos(angle)};
 }
 
+// The row of a position as the question writes it.
+Values written_row(const std::string& text, double p, double width, double base) {
+  return as_written(text, sinusoidal_row(p + first_of(text), width, base));
+}
+
+Values derivative_by_hand(const std::string& text, double p, double width, double base) {
+  const Values row = sinusoidal_row(p + first_of(text), width, base);
+  Values slopes;
+  for (std::size_t c = 0; c < row.size(); c += 2) {
+    const double w = std::pow(base, -static_cast<double>(c) / width);
+    slopes.push_back(w * row[c + 1]);
+    slopes.push_back(-w * row[c]);
+  }
+  return as_written(text, slopes);
+}
+
 Values sinusoidal_by_hand(const std::string& text) {
   const Values n = numbers_of(text);
-  if (has(text, "Compute PE(") || has(text, "in symbols")) {
-    return chosen(sinusoidal_row(n[0], n[1], n[2]), channels_of(text, static_cast<int>(n[1])));
+  const double factor = has(text, "(multiplier=") ? numbers_after(text, "(multiplier=")[0] : 1.0;
+  if (has(text, "are in the channels")) {
+    const Values row = written_row(text, n[3], n[4], n[5]);
+    return {row[static_cast<std::size_t>(n[1])], row[static_cast<std::size_t>(n[2])]};
   }
+  if (has(text, "Compute PE(") || has(text, "in symbols")) {
+    return chosen(written_row(text, n[0], n[1], n[2]), channels_of(text, static_cast<int>(n[1])));
+  }
+  if (has(text, "With first=")) return {std::sin(n[0] + n.at(n.size() - 1))};
   if (has(text, "A lecture counts")) return {std::sin(n[3] - 1)};
   if (has(text, "How long is the row")) {
     const Values row = sinusoidal_row(n[0], n[1], 10000);
-    return {std::sqrt(dot(row, row))};
+    return {std::fabs(factor) * std::sqrt(dot(row, row))};
   }
   if (has(text, "slowest pair")) return {2 * std::numbers::pi * std::pow(n[1], (n[0] - 2) / n[0])};
   if (has(text, "dot product")) {
-    const std::vector<int> channels = channels_of(text, static_cast<int>(n[0]));
+    std::vector<int> channels = channels_of(text, static_cast<int>(n[0]));
+    if (has(text, "over the pairs i = 0 and i = 1 only")) channels = {0, 1, 2, 3};
     return {
+        factor * factor *
         dot(chosen(sinusoidal_row(n[2], n[0], n[1]), channels), chosen(sinusoidal_row(n[3], n[0], n[1]), channels))};
   }
   if (has(text, "= M PE(p)")) return {std::cos(n[0]), std::sin(n[0]), -std::sin(n[0]), std::cos(n[0])};
   if (has(text, "derivative")) {
-    const double slow = std::pow(n[1], -2 / n[0]), p = n[2];
-    const Values four = {std::cos(p), -std::sin(p), slow * std::cos(slow * p), -slow * std::sin(slow * p)};
-    return chosen(four, channels_of(text, static_cast<int>(n[0])));
+    return chosen(derivative_by_hand(text, n[2], n[0], n[1]), channels_of(text, static_cast<int>(n[0])));
   }
   return {};
 }
@@ -138,13 +160,26 @@ std::vector<Question> sheet(const std::string& spec, std::uint64_t seed) {
 }
 
 TEST(ExerciseKeys, AreWhatPlainArithmeticGives) {
-  for (const char* spec :
-       {"sinusoidal:width=64", "sinusoidal:width=6,first=1,order=halves", "rotary:head_dim=128", "rotary:head_dim=2",
-        "sinusoidal:width=2", "sinusoidal:width=8,base=100", "sinusoidal:width=512",
-        "rotary:head_dim=64,rotary_dim=16,rope_offset=8,layout=half_negative", "alibi:heads=8", "alibi:heads=12",
-        "alibi:heads=6,form=key_position,bias_max=4", "t5:heads=8", "t5:heads=2,direction=causal,buckets=64",
-        "t5:heads=1,buckets=4", "clipped:heads=4,max_distance=8",
-        "clipped:heads=1,max_distance=3,offset=query_minus_key"}) {
+  for (const char* spec : {"sinusoidal:width=64",
+                           "sinusoidal:width=6,first=1,order=halves",
+                           "rotary:head_dim=128",
+                           "rotary:head_dim=2",
+                           "sinusoidal:width=2",
+                           "sinusoidal:width=8,base=100",
+                           "sinusoidal:width=512",
+                           "sinusoidal:width=8,order=cos_halves,multiplier=-2",
+                           "sinusoidal:width=64,order=halves,first=2",
+                           "sinusoidal:width=4,order=cos_interleaved,multiplier=0.5",
+                           "sinusoidal:width=10",
+                           "rotary:head_dim=64,rotary_dim=16,rope_offset=8,layout=half_negative",
+                           "alibi:heads=8",
+                           "alibi:heads=12",
+                           "alibi:heads=6,form=key_position,bias_max=4",
+                           "t5:heads=8",
+                           "t5:heads=2,direction=causal,buckets=64",
+                           "t5:heads=1,buckets=4",
+                           "clipped:heads=4,max_distance=8",
+                           "clipped:heads=1,max_distance=3,offset=query_minus_key"}) {
     for (std::uint64_t seed = 0; seed < 25; ++seed) {
       for (const Question& question : sheet(spec, seed)) {
         if (question.kind != AnswerKind::numeric && question.kind != AnswerKind::symbolic) continue;
@@ -251,29 +286,96 @@ TEST(ExerciseKeys, AskAboutTheWidthOfTheSpec) {
   EXPECT_TRUE(has(find(sheet("sandwich:heads=2,width=64", 1), "which bias does").text, "Sandwich of width 4"));
 }
 
-TEST(ExerciseKeys, NameTheFieldsThatAQuestionLeavesAtTheirDefaults) {
+TEST(ExerciseKeys, SayOnceWhatTheyLeaveOut) {
   const std::vector<std::vector<std::string>> known = {
-      {"sinusoidal:width=8,first=1,order=halves", "Compute PE(", "first and order have their defaults"},
-      {"sinusoidal:width=8,multiplier=2", "How long is the row", "multiplier has its default"},
-      {"hybrid:fixed.width=8,fixed.order=halves,learned.past_end=clamp", "What is the sum", "fixed.order has"},
-      {"learned:rows=9,padding_row=1,past_end=clamp", "never get a gradient", "padding_row has"},
-      {"rotary:head_dim=8,attention_factor=2", "How long is it then", "attention_factor has"},
-      {"rotary:head_dim=8,exponent_dim=4", "for one full turn", "exponent_dim has"},
-      {"clipped:heads=1,max_distance=2,added=before_scale", "softmax give", "added has"},
-      {"matrix:heads=1,added=before_scale", "softmax give", "added has"},
-      {"t5:heads=1,buckets=4", "softmax give", "buckets has"},
-      {"alibi:heads=8,biased_heads=4", "the slope of head", "biased_heads has"},
-      {"alibi:heads=8,precision=bfloat16", "Which bias do", "precision has"},
-      {"kerple:heads=1,smallest=0.5", "KERPLE adds", "smallest has"},
-      {"fire:heads=1,eps=0.1", "What is x", "eps has"}};
+      {"sinusoidal:width=8,zero_position=3", "These questions leave out zero_position=3."},
+      {"sinusoidal:width=7,spacing=even_width",
+       "These questions leave out spacing=even_width. The width 7 is replaced by 8."},
+      {"hybrid:fixed.width=8,fixed.order=halves,learned.past_end=clamp",
+       "These questions leave out fixed.order=halves."},
+      {"learned:rows=9,padding_row=1,past_end=clamp", "These questions leave out padding_row=1."},
+      {"rotary:head_dim=8,exponent_dim=4", "These questions leave out exponent_dim=4."},
+      {"rotary:head_dim=8,local_base=500,scaling=linear,factor=2,layer=1",
+       "These questions leave out scaling=linear, local_base=500 and layer=1."},
+      {"clipped:heads=1,max_distance=2,added=before_scale", "These questions leave out added=before_scale."},
+      {"t5:heads=1,buckets=4", "Some questions use buckets=32 and max_distance=128."},
+      {"alibi:heads=8,biased_heads=4,precision=bfloat16",
+       "These questions leave out biased_heads=4 and precision=bfloat16."},
+      {"kerple:heads=1,smallest=0.5", "These questions leave out smallest=0.5."},
+      {"fire:heads=1,eps=0.1", "These questions leave out eps=0.1."},
+      {"sandwich:heads=2,width=64", "Some questions use width=4."},
+      {"sinusoidal:width=8,base=100,first=1,order=halves,multiplier=2", ""},
+      {"rotary:head_dim=64,rotary_dim=16,scaling=yarn,factor=4,original_positions=4096", ""},
+      {"alibi:heads=8,form=causal", ""}};
   for (const std::vector<std::string>& one : known) {
-    const std::string text = find(sheet(one[0], 1), one[1]).text;
-    EXPECT_TRUE(has(text, one[2])) << text;
+    EXPECT_EQ(exercises_remark(parse_spec(one[0])), one[1]) << one[0];
+    for (const Question& question : sheet(one[0], 1)) EXPECT_FALSE(has(question.text, "default")) << question.text;
   }
-  for (const char* spec :
-       {"sinusoidal:width=8,base=100", "rotary:head_dim=64,rotary_dim=16", "alibi:heads=8,form=causal"}) {
-    for (const Question& question : sheet(spec, 1)) EXPECT_FALSE(has(question.text, "default")) << question.text;
+  const std::vector<Question> questions = sheet("rotary:head_dim=8", 1);
+  for (const auto& write : {exercises_markdown, exercises_text, exercises_html}) {
+    EXPECT_TRUE(has(write(questions, {.remark = "These leave out it."}), "These leave out it."));
   }
+}
+
+// Against the library.
+TEST(ExerciseKeys, AskAboutTheScaling) {
+  for (const char* text : {"rotary:head_dim=8,scaling=linear,factor=4",
+                           "rotary:head_dim=128,scaling=yarn,factor=8,original_positions=4096",
+                           "rotary:head_dim=64,scaling=llama3,factor=4,original_positions=8192",
+                           "rotary:head_dim=64,scaling=ntk,factor=4"}) {
+    const Rotary spec = std::get<Rotary>(parse_spec(text));
+    const Question question = find(sheet(text, 3), "without the scaling, pair");
+    const double pair = numbers_after(question.text, "without the scaling, pair ")[0];
+    const double now = wavelengths(make_schedule(spec).inv_freq)[static_cast<std::size_t>(pair)];
+    EXPECT_NEAR(question.values.at(0), now, 1e-9 * now) << question.text;
+    const double before = numbers_after(question.text, "needs ")[0];
+    EXPECT_NEAR(before, 2 * std::numbers::pi * std::pow(spec.base, 2 * pair / static_cast<double>(spec.head_dim)),
+                1e-5);
+    EXPECT_GT(now, before * 1.5);
+    EXPECT_EQ(grade({question}, {{question.id, answer_text({before}, 2)}}).marks.at(0).note,
+              "this is without the scaling");
+  }
+  const Question norm =
+      find(sheet("rotary:head_dim=64,scaling=yarn,factor=4,original_positions=4096", 2), "How long is it then");
+  EXPECT_NEAR(norm.values.at(0), 3.0 * (0.1 * std::log(4.0) + 1.0), 2e-4);
+  EXPECT_EQ(grade({norm}, {{norm.id, "3"}}).marks.at(0).note,
+            "the attention factor was left out; rotations alone keep lengths");
+}
+
+TEST(ExerciseKeys, AskWhatABiasForTheOwnTokenDoes) {
+  for (const auto& [spec, bias] : {std::pair<const char*, const char*>{"clipped:heads=1,max_distance=2", "large at"},
+                                   {"t5:heads=2", "large at distance 0 and negative"},
+                                   {"alibi:heads=8", "slope of a head is so steep that its bias, 0 at distance 0,"},
+                                   {"kerple:heads=2", "such a bias, 0 at distance 0,"}}) {
+    const Question question = find(sheet(spec, 1), "which tasks does it suit");
+    EXPECT_TRUE(has(question.text, bias)) << question.text;
+    EXPECT_TRUE(has(question.points.at(1).text, "tagging"));
+  }
+  // A bias that grows with the position of the key is 0 nowhere special.
+  for (const Question& question : sheet("alibi:heads=8,form=key_position", 1)) {
+    EXPECT_FALSE(has(question.text, "which tasks does it suit")) << question.text;
+  }
+}
+
+TEST(ExerciseKeys, DoNotAskTheSameTwice) {
+  for (const char* text : {"sinusoidal:width=4", "sinusoidal:width=6", "sinusoidal:width=8", "sinusoidal:width=64",
+                           "hybrid:fixed.width=8,learned.past_end=clamp"}) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      std::vector<double> positions;
+      for (const Question& question : sheet(text, seed)) {
+        const bool row = has(question.text, "Compute PE(") || has(question.text, "adds PE(");
+        if (row || has(question.text, "of PE(")) {
+          if (has(question.text, "derivative") || has(question.text, "dot product")) continue;
+          positions.push_back(numbers_after(question.text, "PE(")[0]);
+        }
+      }
+      EXPECT_GE(positions.size(), 2u) << text;
+      std::sort(positions.begin(), positions.end());
+      EXPECT_EQ(std::adjacent_find(positions.begin(), positions.end()), positions.end()) << text << " seed " << seed;
+    }
+  }
+  const Question symbols = find(sheet("sinusoidal:width=8", 0), "are in the channels");
+  EXPECT_EQ(symbols.values.size(), 2u);
 }
 
 TEST(ExerciseKeys, SayThatAHybridTellsClampedPositionsApart) {

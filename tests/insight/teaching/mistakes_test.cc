@@ -44,6 +44,10 @@ const std::vector<Slip>& slips() {
       {"degrees",
        [](double p, int c, double m, double b) { return wave(angle(p, even(c), m, b) / 180.0 * std::numbers::pi, c); }},
       {"2i + 1", [](double p, int c, double m, double b) { return wave(angle(p, c, m, b), c); }},
+      {"has 2i + 1; it is 2i",
+       [](double p, int c, double m, double b) { return wave(angle(p, even(c) + 1, m, b), c); }},
+      {"channel for i; i counts pairs",
+       [](double p, int c, double m, double b) { return wave(angle(p, 2 * c, m, b), c); }},
       {"has i; it is 2i", [](double p, int c, double m, double b) { return wave(angle(p, c / 2, m, b), c); }},
       {"swapped", [](double p, int c, double m, double b) { return wave(angle(p, even(c), m, b), c + 1); }},
       {"one position late", [](double p, int c, double m, double b) { return wave(angle(p + 1, even(c), m, b), c); }},
@@ -61,6 +65,7 @@ Values answer(const std::string& text, const Number& row) {
     for (const int c : channels_of(text, width)) result.push_back(row(p, c));
     return result;
   };
+  if (has(text, "are in the channels")) return {row(n[3], static_cast<int>(n[1])), row(n[3], static_cast<int>(n[2]))};
   if (has(text, "Compute PE(") || has(text, "in symbols")) return all(n[0], static_cast<int>(n[1]));
   if (has(text, "A lecture counts")) return {row(n[3] - 1, 0)};
   if (has(text, "what is the dot product of PE(")) {
@@ -131,7 +136,7 @@ std::map<std::string, std::set<std::string>> named_slips(const std::vector<std::
       for (const Question& question : make_exercises(parse_spec(spec), seed)) {
         const Size size = size_of(question.text);
         for (const Slip& slip : slips()) {
-          const bool exponent = has(slip.named, "2i");
+          const bool exponent = has(slip.named, "2i") || has(slip.named, "counts pairs");
           if (exponent && size.width == 2.0) continue;
           const Values wrong =
               answer(question.text, [&](double p, int c) { return slip.number(p, c, size.width, size.base); });
@@ -164,9 +169,15 @@ TEST(Mistakes, AreNamedInEveryQuestionOfSinesAndCosines) {
                    "rotary:head_dim=128", "hybrid:fixed.width=16,learned.past_end=clamp",
                    "transformer_xl:heads=1,head_dim=4,width=8", "concat:0.axis=0,0.width=8,1.axis=1,1.width=8"},
                   kinds);
-  const std::set<std::string> all = {
-      "degrees",          "2i + 1", "has i; it is 2i", "swapped", "one position late", "one position early",
-      "rounded too early"};
+  const std::set<std::string> all = {"degrees",
+                                     "2i + 1",
+                                     "has i; it is 2i",
+                                     "swapped",
+                                     "one position late",
+                                     "one position early",
+                                     "rounded too early",
+                                     "has 2i + 1; it is 2i",
+                                     "channel for i; i counts pairs"};
   std::set<std::string> symbols = all, distance = all;
   symbols.erase("rounded too early");  // a rounded number is not in symbols
   // The dot product of rows depends on the distance alone, and swapped pairs have the same one.
@@ -201,6 +212,9 @@ TEST(Mistakes, OfWavelengthsAreNamed) {
           {length(1.0, 2 * pair), "2 pi is missing"},
           {length(turn, 2 * pair + 1), "2i + 1"},
           {length(turn, pair), "has i; it is 2i"},
+          {length(turn, 4 * pair), "channel for i; i counts pairs"},
+          {length(turn, -2 * pair), "2 pi times the frequency"},
+          {turn * base, "this is 2 pi base"},
           {length(turn, 2 * pair + 2), rotary ? "one pair late" : "2 pi base"},
           {length(turn, 2 * pair - 2), "one pair early"}};
       for (const auto& [value, named] : wrong) {
@@ -262,6 +276,11 @@ TEST(Mistakes, AreNotGuessed) {
   EXPECT_EQ(note("0.7000, 0.2500"), "value 1: first");
   EXPECT_EQ(note("0.7000, 0.9000"), "second");
   EXPECT_EQ(note("0.7000, 0.3333"), "value 1: first; or second");
+  const Question three = {.id = "q1",
+                          .values = {0.5, 0.25, 0.125},
+                          .decimals = 4,
+                          .mistakes = {{"far", {0.7, 0.9, 0.8}}, {"near", {0.7, 0.25, 0.8}}}};
+  EXPECT_EQ(grade({three}, {{"q1", "0.7, 0.25, 0.125"}}).marks.at(0).note, "value 1: near");
   EXPECT_EQ(note("0.6000, 0.2500"), "value 1: not the right value");
   EXPECT_EQ(note("-0.5000, 0.2500"), "value 1: the sign is wrong");
   EXPECT_EQ(note("0.5004, 0.2500"), "value 1: close; probably a number was rounded too early");

@@ -48,6 +48,23 @@ inline Values sinusoidal_row(double p, double width, double base) {
   return row;
 }
 
+// The numbers of a row, given with sine and cosine in turn, in the order and with the multiplier that a question names.
+inline Values as_written(const std::string& text, const Values& in_turn) {
+  const std::size_t half = in_turn.size() / 2;
+  const bool halves = has(text, "order=halves") || has(text, "order=cos_halves"), cosine = has(text, "order=cos_");
+  const double factor = has(text, "(multiplier=") ? numbers_after(text, "(multiplier=")[0] : 1.0;
+  Values row;
+  for (std::size_t c = 0; c < in_turn.size(); ++c) {
+    const std::size_t place = !halves ? c : c < half ? 2 * c : 2 * (c - half) + 1;
+    row.push_back(factor * in_turn[cosine ? place ^ 1u : place]);
+  }
+  return row;
+}
+// What position 0 counts as.
+inline double first_of(const std::string& text) {
+  return has(text, "(first=") ? numbers_after(text, "(first=")[0] : 0.0;
+}
+
 // The channels that a question asks for: "all 4 numbers", "the first 4 of its 64", "the last 6 of its 64", "channels 4
 // and 5", "channels 4 to 9". Without such words, all of `width`.
 inline std::vector<int> channels_of(const std::string& text, int width) {
