@@ -126,9 +126,12 @@ int compare_two_models(const Model& a, const Model& b, const CompareCommand& opt
     write_result(options, to_json(result));
   } else {
     std::string text = result.sentence + "\n";
+    const bool one = result.entries.size() == 1;  // its sentence is the first line already
     for (const ModelComparisonEntry& entry : result.entries) {
-      text += fmt::format("\n{}, layers {}\n{}\n{}", entry.part, ranges_text(entry.layers), entry.comparison.sentence,
-                          details_text(entry.comparison));
+      if (!one) {
+        text += fmt::format("\n{}, layers {}\n{}\n", entry.part, ranges_text(entry.layers), entry.comparison.sentence);
+      }
+      text += details_text(entry.comparison);
     }
     write_text(options.output, text);
   }

@@ -92,15 +92,20 @@ std::string plan_text(const ContextPlan& plan, const Rotary& spec, const PlanLen
   return text;
 }
 
+const Rotary& rotary_of(const Spec& spec) {
+  if (const auto* rotary = std::get_if<Rotary>(&spec)) return *rotary;
+  fail(ErrorKind::usage, fmt::format("plan is for rotary encodings, not for {}", kind_of(spec)));
+}
+
 int run(const PlanCommand& options) {
+  // A wrong kind, before anything is said of its fields.
+  const std::string word = options.spec.substr(0, options.spec.find(':'));
+  if (kind_called(word)) rotary_of(complete_spec(word, {.example = ExampleSize::picture}).spec);
   const Encoding encoding = find_with_remarks(options.spec, options.encoding);
   const Spec& spec = encoding.spec();
-  const auto* rotary = std::get_if<Rotary>(&spec);
-  if (!rotary) {
-    fail(ErrorKind::usage, fmt::format("plan is for rotary encodings, not for {}", kind_of(spec)));
-  }
+  const Rotary& rotary = rotary_of(spec);
   if (axes_of(spec) > 1) {
-    Rotary text = *rotary;
+    Rotary text = rotary;
     text.axes = 1;
     text.sections.clear();
     text.section_order = {};
@@ -113,11 +118,11 @@ int run(const PlanCommand& options) {
   }
   const PlanLengths lengths = lengths_of(options, encoding);
   Progress progress("bases", 1000);
-  const ContextPlan plan = plan_context(*rotary, lengths.trained, lengths.target, [&](double share) {
+  const ContextPlan plan = plan_context(rotary, lengths.trained, lengths.target, [&](double share) {
     progress.update(static_cast<std::int64_t>(1000.0 * share));
   });
   if (choose_format(options.output, {"text", "json"}) != "json") {
-    write_text(options.output, plan_text(plan, *rotary, lengths));
+    write_text(options.output, plan_text(plan, rotary, lengths));
     return 0;
   }
   const auto optional = [](const auto& value) { return value ? Json(*value) : Json(); };

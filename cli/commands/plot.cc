@@ -401,23 +401,25 @@ void add_look(Command& command, PlotCommand& options) {
   command.add("--theme", options.theme, "light, dark or auto (svg: follows the reader's system; png and pdf: light)")
       .one_of({"auto", "light", "dark"})
       .show_default();
-  command.add("--picture-width", options.width, "width of svg, png and pdf in points")
+  command.add("--picture-width", options.width, "width of svg, png and pdf in points, 100 to 10000")
       .between(100.0, 10000.0)
       .formerly("--width");
-  command.add("--picture-height", options.height, "height of svg, png and pdf in points")
+  command.add("--picture-height", options.height, "height of svg, png and pdf in points, 100 to 10000")
       .between(100.0, 10000.0)
       .formerly("--height");
   command.add("--picture-scale", options.scale, "png only: pixels per point, 0.1 to 16 (default: 2)")
+      .between(0.1, 16.0)
       .formerly("--scale");
   command.add("--style", options.style, "text only: auto, truecolor, color256 or ascii")
       .one_of({"auto", "truecolor", "color256", "ascii"})
       .show_default();
   add_color(command, options.color);
-  command.add("--columns", options.columns, "text only: characters per line (default: width of the terminal)")
+  command
+      .add("--columns", options.columns, "text only: characters per line, 40 to 10000 (default: width of the terminal)")
       .within(40, 10000);
   command
       .add("--lines", options.lines,
-           "text only: number of lines, more if the figure needs them (default: height of the terminal)")
+           "text only: number of lines, 16 to 10000, more if the figure needs them (default: height of the terminal)")
       .within(16, 10000);
 }
 

@@ -127,8 +127,8 @@ class Mrope {
 
   std::int64_t add_picture(Cursor& cursor, bool video, std::int64_t length, std::int64_t b) {
     const std::string what = video ? "video" : "image";
-    base::require_input(cursor.next != cursor.grids.size(), "mrope_positions", length, " ", what, " tokens of row ", b,
-                        " have no grid: there are ", cursor.grids.size());
+    base::require_input(cursor.next != cursor.grids.size(), "mrope_positions", what, " tokens without a grid in row ",
+                        b, ": ", length, " (", what, " grids given: ", cursor.grids.size(), ")");
     PatchGrid grid = cursor.grids[cursor.next];
     const bool split = video && rule_.split_frames;
     if (split) grid.frames = 1;

@@ -64,9 +64,11 @@ PlaceGrid grid_of(const FigureCall& call) {
   const std::vector<std::int64_t> small = call.numbers->small_grid();
   if (positions.count == 0) positions = properties::places_view(small, grid.axes);
   check_positions(positions, "make_figure");
-  if (positions.axes != grid.axes || positions.batch != 1) {
-    refuse("positions must have ", grid.axes, " axes and no batch but have ", positions.axes);
+  if (positions.axes != grid.axes) {
+    refuse("the encoding has ", grid.axes, " axes, but the positions are on ", positions.axes,
+           "; write a grid, such as ", grid.axes == 2 ? "8x8" : "2x8x8");
   }
+  if (positions.batch != 1) refuse("positions must not have a batch but have ", positions.batch, " rows");
   if (positions.count > kMostPlaces) {
     refuse("there must be at most 65536 places but there are ", positions.count);
   }
@@ -98,7 +100,8 @@ std::int64_t chosen_place(const FigureCall& call, const PlaceGrid& grid) {
   if (call.options.position) {
     const double place = *call.options.position;
     if (place != std::floor(place) || place < 0.0 || place >= static_cast<double>(grid.places())) {
-      refuse("position must be the number of a place, 0 to ", grid.places() - 1, ", but got ", place);
+      refuse("place must be a whole number from 0 to ", grid.places() - 1, ", as there are ", grid.places(),
+             " places, but got ", place);
     }
     return static_cast<std::int64_t>(place);
   }

@@ -1,6 +1,11 @@
 // Groups of models: an encoding with the scales, the head and the window of its layers.
 #include <algorithm>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
 
+#include "core/text/joined.h"
 #include "models/comparison/rule.h"
 
 namespace posenc {
@@ -13,14 +18,55 @@ Limits limits_of_groups(const ModelGroup& a, const ModelGroup& b, const CompareO
                    std::max({a.trained_positions, b.trained_positions, trained_of(a.spec), trained_of(b.spec)}));
 }
 
+// The terms of a set, which configs give as "p2c|c2p" or as a list, in alphabetical order.
+std::optional<std::string> set_text(const Json& value) {
+  std::vector<std::string> words;
+  if (value.is_string()) {
+    std::istringstream text(value.string());
+    for (std::string word; std::getline(text, word, '|');) words.push_back(word);
+  } else if (value.is_array()) {
+    for (const Json& item : value.array()) {
+      if (!item.is_string()) return std::nullopt;
+      words.push_back(item.string());
+    }
+  } else {
+    return std::nullopt;
+  }
+  std::sort(words.begin(), words.end());
+  return text::joined(words, "|");
+}
+
+// A parameter as the sentence of a comparison has it: lists and flags as text, null if there is none.
+Json value_of(const Json& parameters, const std::string& name) {
+  const Json* value = parameters.find(name);
+  if (value == nullptr || value->is_number()) return value == nullptr ? Json() : *value;
+  if (const std::optional<std::string> set = set_text(*value)) return *set;
+  std::string text = to_text(*value);
+  text.erase(text.find_last_not_of('\n') + 1);
+  return text;
+}
+
+// The first parameter, in the order of A and then of B, whose values differ.
+std::optional<Difference> first_parameter(const Json& a, const Json& b) {
+  for (const Json* names : {&a, &b}) {
+    if (!names->is_object()) continue;
+    for (const auto& [name, value] : names->object()) {
+      const Json one = value_of(a, name), other = value_of(b, name);
+      if (to_text(one) != to_text(other)) return Difference{name, "", 0, one, other};
+    }
+  }
+  return std::nullopt;
+}
+
 Comparison compare_other_kinds(const ModelGroup& a, const ModelGroup& b, const Limits& limits) {
   const auto kind = [](const ModelGroup& group) {
     return group.other_kind.empty() ? Json(kind_of(group.spec)) : Json(group.other_kind);
   };
   if (a.other_kind != b.other_kind) return different(limits, 0, {"kind", "", 0, kind(a), kind(b)});
-  const std::string one = to_text(a.parameters), other = to_text(b.parameters);
-  if (one == other) return same(Agreement::equal, limits, a.other_kind + " with the same parameters");
-  return different(limits, 0, {"parameters of " + a.other_kind, "", 0, one, other});
+  if (const std::optional<Difference> found = first_parameter(a.parameters, b.parameters)) {
+    return different(limits, 0, *found);
+  }
+  return same(Agreement::equal, limits, a.other_kind + " with the same parameters");
 }
 
 // The scale is compared only if it is known for both.

@@ -90,6 +90,30 @@ std::string layers_text(const std::vector<std::int64_t>& layers) {
   return text;
 }
 
+// What the options ask for: "part 'vision'", "layer 99", "layer 3 of part 'text'".
+std::string chosen_text(const CompareOptions& options) {
+  const std::string part = options.part.empty() ? "" : "part '" + options.part + "'";
+  if (!options.layer) return part;
+  return "layer " + std::to_string(*options.layer) + (part.empty() ? "" : " of " + part);
+}
+
+// The parts of a model and their layers: "text (layers 0 to 31)".
+std::string contents_text(const Model& model) {
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> parts;
+  for (const ModelGroup& group : model.groups) {
+    auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& part) { return part.first == group.part; });
+    if (found == parts.end()) found = parts.insert(parts.end(), {group.part, {}});
+    found->second.insert(found->second.end(), group.layers.begin(), group.layers.end());
+  }
+  std::string text;
+  for (auto& [part, layers] : parts) {
+    std::sort(layers.begin(), layers.end());
+    layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
+    text += (text.empty() ? "" : ", ") + part + (layers.empty() ? "" : " (" + layers_text(layers) + ")");
+  }
+  return text;
+}
+
 std::string entry_text(const ModelComparisonEntry& entry) {
   return entry.part + (entry.layers.empty() ? "" : ", " + layers_text(entry.layers)) + ": " + entry.comparison.sentence;
 }
@@ -119,9 +143,8 @@ ModelComparison compare_models(const Model& a, const Model& b, const CompareOpti
     result.entries.push_back(std::move(entry));
   }
   if (result.entries.empty()) {
-    base::refuse("compare_models", "neither model has ",
-                 (options.part.empty() ? std::string("such layers") : "part '" + options.part + "'"),
-                 (options.layer ? " with layer " + std::to_string(*options.layer) : ""));
+    base::refuse("compare_models", "neither model has ", chosen_text(options), ": A has ", contents_text(a), ", B has ",
+                 contents_text(b));
   }
   for (const ModelComparisonEntry& entry : result.entries) {
     if (worst == nullptr || entry.comparison.verdict > worst->comparison.verdict) worst = &entry;

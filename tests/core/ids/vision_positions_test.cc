@@ -99,11 +99,11 @@ TEST(Vision, Errors) {
                       const std::vector<double>& seconds = {}) {
     return message_of([&] { mixed(types, images, videos, rule, delta, seconds); });
   };
-  EXPECT_NE(of({0, 1, 1}, {{1, 2, 2}}, {}).find("1 image tokens of row 0 have no grid: there are 1"),
+  EXPECT_NE(of({0, 1, 1}, {{1, 2, 2}}, {}).find("image tokens without a grid in row 0: 1 (image grids given: 1)"),
             std::string::npos);
   EXPECT_NE(of({0, 1}, {{1, 4, 4}}, {}).find("1x4x4 patches needs 4 tokens but row 0 has 1"), std::string::npos);
   EXPECT_NE(of({0, 1}, {{1, 2, 2}, {1, 2, 2}}, {}).find("grids of 2 images but tokens of 1"), std::string::npos);
-  EXPECT_NE(of({0, 2}, {}, {}).find("1 video tokens of row 0 have no grid"), std::string::npos);
+  EXPECT_NE(of({0, 2}, {}, {}).find("video tokens without a grid in row 0: 1"), std::string::npos);
   EXPECT_NE(of({0, 3}, {}, {}).find("token [0, 1] is 3"), std::string::npos);
   EXPECT_NE(of({1}, {{1, 3, 2}}, {}).find("multiples of merge, 2, but it is 1x3x2"), std::string::npos);
   EXPECT_NE(of({1, 1}, {{2, 2, 2}}, {}).find("an image must have 1 frame but is 2x2x2"), std::string::npos);

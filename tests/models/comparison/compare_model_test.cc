@@ -1,6 +1,7 @@
 // Models: group by group, including the numbers outside a spec; and the JSON of both.
 #include <gtest/gtest.h>
 
+#include "posenc/files/json.h"
 #include "posenc/models/compare.h"
 #include "support/expect_error.h"
 
@@ -76,6 +77,24 @@ TEST(CompareGroups, KindsThatAreNotComputed) {
   EXPECT_EQ(compare(a, group("none", {0})).differs->what, "kind");
 }
 
+TEST(CompareGroups, NamesOneParameterOfAKindThatIsNotComputed) {
+  ModelGroup a = group("none", {0}), b = group("none", {0});
+  a.other_kind = b.other_kind = "disentangled";
+  const auto say = [&](const char* one, const char* other) {
+    a.parameters = parse_json(one, "A");
+    b.parameters = parse_json(other, "B");
+    return compare(a, b).sentence;
+  };
+  EXPECT_EQ(say(R"({"rows": 4, "terms": "c2p|p2c"})", R"({"terms": "p2c|c2p", "rows": 4})").substr(0, 5), "equal");
+  EXPECT_EQ(say(R"({"terms": "c2p|p2c"})", R"({"terms": ["p2c", "c2p"]})").substr(0, 5), "equal");
+  EXPECT_EQ(say(R"({"terms": "c2p|p2c"})", R"({"terms": ["p2c"]})"),
+            "different from position 0 on: terms c2p|p2c in A and p2c in B");
+  EXPECT_EQ(say(R"({"rows": 4})", R"({"rows": 4, "share": true})"),
+            "different from position 0 on: share none in A and true in B");
+  EXPECT_EQ(say(R"({"sizes": [1, 2]})", R"({"sizes": [1, 3]})"),
+            "different from position 0 on: sizes [1, 2] in A and [1, 3] in B");
+}
+
 TEST(CompareModels, LayersInGroups) {
   const Model a = model({group("rotary:head_dim=8", {0, 1, 2, 3})});
   const Model b = model({group("rotary:head_dim=8", {0, 1, 3}), group("rotary:head_dim=8,layout=interleaved", {2})});
@@ -109,9 +128,11 @@ TEST(CompareModels, Parts) {
   // A name alone makes no difference.
   EXPECT_EQ(compare_models(model({text}), model({group("rotary:head_dim=8", {0, 1}, "decoder")})).verdict,
             Agreement::equal);
-  expect_error(ErrorKind::usage, "neither model has part 'audio'",
+  expect_error(ErrorKind::usage,
+               "neither model has part 'audio': A has text (layers 0 to 1), B has text (layers 0 to 1)",
                [&] { compare_models(model({text}), model({text}), {.part = "audio"}); });
-  expect_error(ErrorKind::usage, "with layer 7", [&] { compare_models(model({text}), model({text}), {.layer = 7}); });
+  expect_error(ErrorKind::usage, "neither model has layer 7: A has text (layers 0",
+               [&] { compare_models(model({text}), model({text}), {.layer = 7}); });
 }
 
 TEST(CompareJson, SaysEverything) {
