@@ -140,7 +140,7 @@ Input load_x(const LayerCommand& options, std::optional<Input>& loaded, const La
                                            width, encodings.text, shape_text(x.array.view())));
   }
   if (x.array.dtype != DType::f32 && x.array.dtype != DType::f64) {
-    fail(ErrorKind::bad_input, fmt::format("{}: expected f32 or f64 but got {}", x.name, array_text(x.array)));
+    fail(ErrorKind::bad_input, fmt::format("{}: expected f32 or f64 but got {}", x.name, x.array.text()));
   }
   check_memory(options, x.array.shape, x.array.dtype);
   if (x.array.shape.size() == 2) x.array.shape.insert(x.array.shape.begin(), 1);
@@ -227,6 +227,10 @@ std::string residual_text(const LayerCommand& options, const LayerCall& call, co
   return text;
 }
 
+std::string counted(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string report_of(const LayerCommand& options, const LayerEncodings& encodings, const Weights& weights,
                       const Input& x, const LayerCall& call, const LayerSteps& steps) {
   const std::int64_t batch = x.array.shape[0], tokens = x.array.shape[1], width = x.array.shape[2];
@@ -234,8 +238,9 @@ std::string report_of(const LayerCommand& options, const LayerEncodings& encodin
   const StepNames names = names_of(options, call);
   const bool bare = options.bare();
   ArrayReport report;
-  report.text(fmt::format("A transformer layer with {}: batch {}, {} tokens, width {}, {} heads of {} channels{}",
-                          encodings.text, batch, tokens, width, heads, channels, options.causal ? ", causal" : ""));
+  report.text(fmt::format("A transformer layer with {}: batch {}, {}, width {}, {} of {}{}", encodings.text, batch,
+                          counted(tokens, "token"), width, counted(heads, "head"), counted(channels, "channel"),
+                          options.causal ? ", causal" : ""));
   report.text(fmt::format("Weights: {}{}", weights.text, options.model.empty() ? "; nothing is trained" : ""));
   report.text(defaults_text(options, encodings, x));
   report.array("x", x.array.view(), x.made.empty() ? x.name : x.made);
@@ -330,7 +335,15 @@ int run(const LayerCommand& options) {
     fail(ErrorKind::usage, fmt::format("--map and -o both write {}: give each a file of its own", options.map));
   }
   std::optional<Input> loaded;
-  if (!options.input.file.empty()) loaded = load_embeddings(options.input, 0, false, 0);
+  if (!options.input.file.empty()) {
+    loaded = load_embeddings(options.input, 0, false, 0);
+    const Array& x = loaded->array;
+    if (x.size() == 0) {
+      fail(ErrorKind::bad_input,
+           fmt::format("{}: expected at least one token and one channel but got {}", loaded->name, x.text()));
+    }
+    check_finite(x, loaded->name);
+  }
   const std::int64_t width = given_width(options, loaded);
   InputSizes sizes{.width = width, .heads = options.heads(), .head_dim = width / options.heads()};
   if (has_open_table(options) && options.encoding.files.empty()) {

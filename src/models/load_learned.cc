@@ -342,9 +342,8 @@ void check_learned_table(const Array& table, const std::string& file) {
   const std::size_t rank = table.shape.size();
   const bool one_table = rank == 2 || (rank == 3 && table.shape[0] == 1);
   if (!one_table || table.size() == 0 || !base::is_float(table.dtype)) {
-    fail(ErrorKind::bad_input, file +
-                                   ": expected a learned table, [rows, width] or [1, rows, width] of floats, but got " +
-                                   files::shape_text(table.shape) + " " + std::string(to_text(table.dtype)));
+    fail(ErrorKind::bad_input,
+         file + ": expected a learned table, [rows, width] or [1, rows, width] of floats, but got " + table.text());
   }
   for (std::int64_t i = 0; i < table.size(); ++i) {
     if (std::isfinite(table.number(i))) continue;
