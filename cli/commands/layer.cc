@@ -14,6 +14,7 @@
 #include "cli/attention_formula.h"
 #include "cli/attention_map.h"
 #include "cli/commands/commands.h"
+#include "cli/complaints.h"
 #include "cli/embedding_scale.h"
 #include "cli/encoding.h"
 #include "cli/layer_steps.h"
@@ -149,8 +150,12 @@ Input load_x(const LayerCommand& options, std::optional<Input>& loaded, const La
 
 Weights load_weights(const LayerCommand& options, std::int64_t width) {
   if (!options.model.empty()) {
-    return {load_multi_head(options.model, options.prefix),
-            options.prefix.empty() ? options.model : fmt::format("{}, {}*", options.model, options.prefix)};
+    Weights given{load_multi_head(options.model, options.prefix),
+                  options.prefix.empty() ? options.model : fmt::format("{}, {}*", options.model, options.prefix)};
+    const MultiHeadArrays& arrays = given.arrays;
+    check_finite(arrays.in_proj_weight, fmt::format("{}: {}in_proj_weight", options.model, options.prefix));
+    check_finite(arrays.out_proj_weight, fmt::format("{}: {}out_proj.weight", options.model, options.prefix));
+    return given;
   }
   if (!options.prefix.empty()) fail(ErrorKind::usage, "--prefix needs --model");
   const double std = 1.0 / std::sqrt(static_cast<double>(width));
@@ -329,6 +334,24 @@ Output start_map(const std::string& format, const LayerCommand& options, const s
   return output;
 }
 
+// The steps. Messages about the weights name their file.
+LayerSteps finite_layer(const LayerCommand& options, const Input& x, const LayerCall& call) {
+  try {
+    LayerSteps steps = run_layer(x.array.view(), call);
+    for (std::int64_t i = 0; i < steps.encoded.size(); ++i) {
+      if (std::isfinite(steps.encoded.number(i)) && std::isfinite(steps.bare.number(i))) continue;
+      fail(ErrorKind::bad_input, fmt::format("{}: the numbers or the weights are too large: the result overflows {}",
+                                             x.name, to_text(x.array.dtype)));
+    }
+    return steps;
+  } catch (const Error& error) {
+    fail_naming(error, {{"in_proj_weight", options.model},
+                        {"in_proj_bias", options.model},
+                        {"out_proj.weight", options.model},
+                        {"out_proj.bias", options.model}});
+  }
+}
+
 int run(const LayerCommand& options) {
   const std::string format = choose_array_format(options.output, options.tensor), picture = map_format(options.map);
   if (!options.map.empty() && options.map == options.output.path) {
@@ -356,7 +379,7 @@ int run(const LayerCommand& options) {
   const Input x = load_x(options, loaded, encodings, own);
   const Weights weights = load_weights(options, own);
   const LayerCall call = call_of(options, encodings, weights, own);
-  const LayerSteps steps = run_layer(x.array.view(), call);
+  const LayerSteps steps = finite_layer(options, x, call);
   std::vector<Output> outputs;  // finished together, so that an error leaves no file
   if (!options.map.empty()) outputs.push_back(start_map(picture, options, encodings.text, x, steps));
   Result result{format, options.tensor, {}};

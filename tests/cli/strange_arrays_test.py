@@ -7,7 +7,7 @@ import unittest
 
 import numpy
 
-from command import Case
+from command import Case, safetensors
 
 
 class StrangeArrays(Case):
@@ -94,6 +94,23 @@ class StrangeArrays(Case):
         self.save("lowest", numpy.where(numpy.eye(8) > 0, 0.0, -1.7e308)[None])
         done = self.run_posenc("check", "alibi:heads=1", "--table", "lowest.npy", "--format", "json")
         json.loads(done.stdout, parse_constant=lambda word: self.fail(word))
+
+    def test_layer_never_writes_what_is_not_finite(self):
+        self.expect_refused("layer", "--input", "large.npy", "--heads", "2", "--format", "json",
+                            message="large.npy: the numbers or the weights are too large: the result overflows f64")
+        right = {"in_proj_weight": numpy.ones((12, 4), "f4"), "out_proj.weight": numpy.ones((4, 4), "f4")}
+        for name, array, message in (
+                ("in_proj_weight", numpy.ones((12, 3), "f4"), "m.safetensors: in_proj_weight must be [12, 4] but is [12, 3]"),
+                ("in_proj_weight", numpy.full((12, 4), math.nan, "f4"), "m.safetensors: in_proj_weight: element [0, 0] is"),
+                ("out_proj.weight", numpy.full((4, 4), math.inf, "f4"), "m.safetensors: out_proj.weight: element [0, 0] is"),
+                ("out_proj.weight", numpy.ones((4, 2), "f4"), "m.safetensors: in_proj_weight must be [6, 4]")):
+            (self.folder / "m.safetensors").write_bytes(safetensors(**{**right, name: array}))
+            self.expect_refused("layer", "--input", "rows.npy", "--heads", "2", "--model", "m.safetensors", message=message)
+
+    def test_learned_numbers_of_biases(self):
+        command = "bias t5:heads=2,buckets=4 --queries 0:2 --keys 0:2"
+        self.expect([f"{command} --file FILE", f"{command} --parameter table=FILE"],
+                    {"scalar": "[] f32", "empty": "[0, 4] f32", "bool": "[8, 4] bool"})
 
     def test_plot_parts_says_the_size(self):
         self.expect_refused("plot", "parts", "sinusoidal:width=4", "--input", "wide.npy",
