@@ -17,16 +17,40 @@ bool is_float(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
 }
 
-std::string array_text(const Array& array) {
-  return fmt::format("[{}] {}", fmt::join(array.shape, ", "), to_text(array.dtype));
-}
-
 Array load_heads(const std::string& file, const std::string& what) {
   Array heads = load_array(file);
   const std::size_t rank = heads.shape.size();
   if (rank >= 2 && rank <= 4 && is_float(heads.dtype)) return heads;
-  fail(ErrorKind::bad_input, fmt::format("{}: expected {}[N, D], [N, H, D] or [B, N, H, D] of floats, but got {}", file,
-                                         what, array_text(heads)));
+  fail(ErrorKind::bad_input,
+       fmt::format("{}: expected {}[N, D], [N, H, D] or [B, N, H, D] of floats, but got {}", file, what, heads.text()));
+}
+
+Array load_filled(const std::string& file, std::size_t rank, const std::string& what) {
+  Array array = load_array(file);
+  if (array.shape.size() == rank && array.size() > 0) return array;
+  fail(ErrorKind::bad_input, fmt::format("{}: expected {}, but got {}", file, what, array.text()));
+}
+
+Array load_rows(const std::string& file, const std::string& what) {
+  Array rows = load_array(file);
+  const std::string found = rows.text();
+  while (rows.shape.size() > 2 && rows.shape[0] == 1) rows.shape.erase(rows.shape.begin());
+  if (rows.shape.size() != 2 || rows.size() == 0 || !is_float(rows.dtype)) {
+    fail(ErrorKind::bad_input, fmt::format("{}: expected {}, [N, M] of floats, but got {}", file, what, found));
+  }
+  check_finite(rows, file);
+  return rows;
+}
+
+void check_finite(const Array& array, const std::string& file) {
+  for (std::int64_t i = 0; i < array.size(); ++i) {
+    if (std::isfinite(array.number(i))) continue;
+    std::vector<std::int64_t> place(array.shape.size());
+    std::int64_t left = i;
+    for (std::size_t a = place.size(); a-- > 0; left /= array.shape[a]) place[a] = left % array.shape[a];
+    fail(ErrorKind::bad_input, fmt::format("{}: element [{}] is {}, but every number must be finite", file,
+                                           fmt::join(place, ", "), text::number_text(array.number(i))));
+  }
 }
 
 Array make_array(DType dtype, std::vector<std::int64_t> shape) {

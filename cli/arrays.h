@@ -12,11 +12,17 @@ namespace posenc::cli {
 
 bool is_float(DType dtype);
 
-// "[2, 3] f32", for messages.
-std::string array_text(const Array& array);
-
 // Queries, keys or values, [N, D], [N, H, D] or [B, N, H, D] of floats. `what` names them in messages.
 Array load_heads(const std::string& file, const std::string& what = "");
+
+// An array of this rank with at least one element. `what` says in messages what was expected.
+Array load_filled(const std::string& file, std::size_t rank, const std::string& what);
+
+// Rows of finite floats, [N, M], after leading axes of length 1 are dropped. `what` names them in messages.
+Array load_rows(const std::string& file, const std::string& what);
+
+// Throws if a number is NaN or infinite.
+void check_finite(const Array& array, const std::string& file);
 
 // An array of zeros.
 Array make_array(DType dtype, std::vector<std::int64_t> shape);

@@ -14,19 +14,26 @@
 namespace posenc::cli {
 namespace {
 
+// The library takes an array without elements as none at all.
+void check_filled(const Array& array, const std::string& file) {
+  if (array.size() > 0) return;
+  fail(ErrorKind::bad_input, fmt::format("{}: expected at least one number but got {}", file, array.text()));
+}
+
 ConstView integers_of(const std::string& file, Array& array) {
   array = load_array(file);
+  check_filled(array, file);
   if (array.dtype == DType::i32 || array.dtype == DType::i64) return array.view();
-  fail(ErrorKind::bad_input, fmt::format("{}: expected i32 or i64 numbers but got {}", file, array_text(array)));
+  fail(ErrorKind::bad_input, fmt::format("{}: expected i32 or i64 numbers but got {}", file, array.text()));
 }
 
 // Reads a mask as bytes. bool in npy is read as integers; every number except 0 shows a key.
 ConstView bytes_of(const std::string& file, Array& array) {
   const Array numbers = load_array(file);
   if (is_float(numbers.dtype)) {
-    fail(ErrorKind::bad_input,
-         fmt::format("{}: expected a mask of bool or integers but got {}", file, array_text(numbers)));
+    fail(ErrorKind::bad_input, fmt::format("{}: expected a mask of bool or integers but got {}", file, numbers.text()));
   }
+  check_filled(numbers, file);
   array = {DType::u8, numbers.shape, {}};
   for (std::int64_t i = 0; i < numbers.size(); ++i) {
     array.data.push_back(numbers.number(i) != 0.0 ? std::byte{1} : std::byte{0});

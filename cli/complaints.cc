@@ -454,14 +454,23 @@ std::string complaint(const NamedCommand& found, const std::vector<std::string>&
   return (must == std::string::npos ? text : text.substr(0, must) + text.substr(must + 1)) + see;
 }
 
+namespace {
+
+bool is_file(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+}  // namespace
+
 std::string for_command_line(const std::string& message) {
   if (!message.starts_with('[')) return message;
   const std::size_t end = message.find("] ");
   if (end == std::string::npos) return message;
   const std::string name = message.substr(1, end - 1);
-  struct stat status {};
-  const bool file = ::stat(name.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-  if (file) return name + ": " + message.substr(end + 2);
+  if (is_file(name)) return name + ": " + message.substr(end + 2);
+  const std::size_t kind = name.rfind(": ");
+  if (kind != std::string::npos && is_file(name.substr(0, kind))) return name + ": " + message.substr(end + 2);
   const auto part_of_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ':'; };
   if (!std::all_of(name.begin(), name.end(), part_of_name)) return message;
   std::string rest = message.substr(end + 2);
@@ -474,6 +483,15 @@ std::string for_command_line(const std::string& message) {
     }
   }
   return rest;
+}
+
+void fail_naming(const Error& error, const std::vector<std::pair<std::string, std::string>>& files) {
+  const std::string message = for_command_line(error.what());
+  for (const auto& [input, file] : files) {
+    const bool begins = message.starts_with(input + " ") || message.starts_with(input + "[");
+    if (!file.empty() && begins) fail(error.kind(), fmt::format("{}: {}", file, message));
+  }
+  throw error;
 }
 
 }  // namespace posenc::cli

@@ -3,7 +3,10 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "posenc/error.h"
 
 namespace CLI {
 class App;
@@ -31,5 +34,9 @@ std::string complaint(const NamedCommand& found, const std::vector<std::string>&
 // A message of the library without the C++ function that opens it. The name of a kind stays, because the user typed it:
 // "[sinusoidal] width must be ..." becomes "sinusoidal: width must be ...". So does the name of a file.
 std::string for_command_line(const std::string& message);
+
+// Throws the error again. A message that begins with an input of the library then begins with the file that the user
+// gave for it: "sinks must be [2] but is [3]" becomes "s.npy: sinks must be [2] but is [3]". Pairs of input and file.
+[[noreturn]] void fail_naming(const Error& error, const std::vector<std::pair<std::string, std::string>>& files);
 
 }  // namespace posenc::cli

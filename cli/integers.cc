@@ -52,11 +52,10 @@ Integers parse_rows(const std::string& text, const std::string& option) {
 Integers load_rows(const std::string& path) {
   const Array array = load_array(path);
   if (array.dtype != DType::i32 && array.dtype != DType::i64 && array.dtype != DType::u8) {
-    fail(ErrorKind::bad_input,
-         fmt::format("{}: expected integers, [N] or [B, N], but got {}", path, array_text(array)));
+    fail(ErrorKind::bad_input, fmt::format("{}: expected integers, [N] or [B, N], but got {}", path, array.text()));
   }
   if (array.shape.empty() || array.shape.size() > 2) {
-    fail(ErrorKind::bad_input, fmt::format("{}: expected [N] or [B, N] but got {}", path, array_text(array)));
+    fail(ErrorKind::bad_input, fmt::format("{}: expected [N] or [B, N] but got {}", path, array.text()));
   }
   Integers result{{}, array.shape};
   result.numbers.reserve(static_cast<std::size_t>(array.size()));

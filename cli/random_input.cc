@@ -130,7 +130,7 @@ Input read_embeddings(const std::string& file) {
   const std::size_t rank = array.shape.size();
   if ((rank != 2 && rank != 3) || !is_float(array.dtype)) {
     fail(ErrorKind::bad_input,
-         fmt::format("{}: expected embeddings, [N, M] or [B, N, M] of floats, but got {}", file, array_text(array)));
+         fmt::format("{}: expected embeddings, [N, M] or [B, N, M] of floats, but got {}", file, array.text()));
   }
   return {.array = std::move(array), .name = file};
 }

@@ -12,6 +12,7 @@
 #include "cli/arrays.h"
 #include "cli/attend_mask.h"
 #include "cli/commands/commands.h"
+#include "cli/complaints.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/random_input.h"
@@ -90,7 +91,7 @@ void add_numbers(const AttendCommand& options, Attention& attention) {
   if (!options.scale.empty()) made.softmax_scale = finite_number(options.scale, "--softmax-scale");
   if (!options.softcap.empty()) made.softcap = finite_number(options.softcap, "--softcap");
   if (!options.sinks.empty()) {
-    attention.sinks = load_array(options.sinks);
+    attention.sinks = load_filled(options.sinks, 1, "a score per head, [H]");
     made.sinks = attention.sinks.view();
   }
   if (options.dropout) {
@@ -231,7 +232,7 @@ std::string report_of(const Attention& attention, const Heads& heads, const Arra
   return report.text();
 }
 
-int run(const AttendCommand& options) {
+int attend_files(const AttendCommand& options) {
   std::vector<std::string> specs;
   for (const std::string& spec : options.specs) specs.push_back(spec_for_heads(spec, options.random));
   std::vector<Encoding> found = find_beside_input(specs, options.encoding, missing_heads(options));
@@ -274,6 +275,21 @@ int run(const AttendCommand& options) {
   for (Output& output : outputs) output.finish();
   print_report(result, options.output);
   return 0;
+}
+
+// Messages about an input name its file.
+int run(const AttendCommand& options) {
+  try {
+    return attend_files(options);
+  } catch (const Error& error) {
+    fail_naming(error, {{"q", options.q},
+                        {"k", options.k},
+                        {"v", options.v},
+                        {"sinks", options.sinks},
+                        {"mask keys", options.mask.key_mask},
+                        {"mask pairs", options.mask.mask},
+                        {"mask documents", options.mask.documents}});
+  }
 }
 
 }  // namespace

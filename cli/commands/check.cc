@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/arrays.h"
 #include "cli/commands/commands.h"
+#include "cli/complaints.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/shared_options.h"
@@ -90,7 +92,7 @@ std::string report_text(const std::string& heading, const std::vector<Property>&
 
 Json property_json(const Property& property) {
   Json numbers{Json::Object{}};
-  for (const auto& [name, value] : property.numbers) numbers.set(name, value);
+  for (const auto& [name, value] : property.numbers) numbers.set(name, std::isnan(value) ? Json() : Json(value));
   Json item;
   item.set("name", property.name).set("title", property.title).set("verdict", verdict_text(property));
   item.set("until", property.until ? Json(*property.until) : Json());
@@ -98,12 +100,17 @@ Json property_json(const Property& property) {
   return item;
 }
 
-Array load_observed(const std::string& file) {
+// The table of --table, without leading axes of length 1.
+Array load_checked(const std::string& file, Place place) {
+  const bool bias = place == Place::bias;
+  const std::size_t rank = bias ? 3 : 2;
   Array array = load_array(file);
-  if (array.size() == 0 || array.shape.size() > kMaxRank || !is_float(array.dtype)) {
-    fail(ErrorKind::bad_input, fmt::format("{}: expected a table of floats but got {}", file, array_text(array)));
-  }
-  return array;
+  const std::string found = array.text();
+  while (array.shape.size() > rank && array.shape[0] == 1) array.shape.erase(array.shape.begin());
+  if (array.shape.size() == rank && array.size() > 0 && is_float(array.dtype)) return array;
+  fail(ErrorKind::bad_input,
+       fmt::format("{}: expected a table of floats, {}, but got {}", file,
+                   bias ? "[heads, queries, keys]" : "[rows, columns] with one row per position", found));
 }
 
 // Without --positions, the rows of a table are those of positions 0, 1, ...
@@ -114,13 +121,23 @@ Positions positions_of(const CheckCommand& options, const Array* observed) {
   return Positions::range(0, observed->shape[axis]);
 }
 
+// Messages about a table name its file.
+std::vector<Property> checked(const Encoding& encoding, const CheckOptions& check_options, const std::string& table) {
+  try {
+    return check(encoding, check_options);
+  } catch (const Error& error) {
+    if (table.empty() || error.kind() != ErrorKind::bad_input) throw;
+    fail(error.kind(), fmt::format("{}: {}", table, for_command_line(error.what())));
+  }
+}
+
 int run(const CheckCommand& options) {
   EncodingOptions learned = options.encoding;
   learned.missing = Missing::leave;  // the library draws missing numbers
   const Encoding found = find_with_remarks(options.spec, learned);
   const std::string format = choose_format(options.output, {"text", "json"});
   std::optional<Array> observed;
-  if (!options.table.empty()) observed = load_observed(options.table);
+  if (!options.table.empty()) observed = load_checked(options.table, found.place());
   const Positions positions = positions_of(options, observed ? &*observed : nullptr);
   check_amount(found.spec(), positions.count());
   const Encoding given = with_learned(found, learned);
@@ -129,7 +146,7 @@ int run(const CheckCommand& options) {
   const std::int64_t train = options.train.value_or(trained_length_of(encoding).positions);
   CheckOptions check_options{.positions = positions, .train_length = train};
   if (observed) check_options.observed = observed->view();
-  const std::vector<Property> properties = check(encoding, check_options);
+  const std::vector<Property> properties = checked(encoding, check_options, options.table);
   const std::string where = positions.count() > 0 ? to_text(positions.view()) : "";
   if (format == "json") {
     Json::Array list;

@@ -8,6 +8,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/complaints.h"
+#include "cli/diagnose_input.h"
 #include "cli/diagnose_text.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
@@ -42,20 +43,13 @@ struct DiagnoseCommand {
   OutputOptions output;
 };
 
-// Owns the arrays that an observation views.
-struct Loaded {
-  std::vector<Array> arrays;
-  TokenPositions positions, keys;
-  std::vector<std::pair<std::string, std::string>> names;  // the library's name of an input, and the user's
-  std::string option = "diagnose";                         // begins messages that name no input
-};
-
 enum class Evidence { frequencies, tables, rotation, scores, bias, rows };
 
 struct EvidenceFile {
   const char* option;
   std::string DiagnoseCommand::*file;
   const char* help;
+  std::size_t least_rank = 2;
 };
 
 // A kind of evidence and its files; messages name the kind by the first.
@@ -72,7 +66,7 @@ std::vector<EvidenceKind> all_evidence() {
           {Evidence::tables,
            {{"--cos", &Options::cos, "cosines, [N, W] in any tiling; with --sin"},
             {"--sin", &Options::sin, "sines, like --cos"}}},
-          {Evidence::frequencies, {{"--inv-freq", &Options::inv_freq, "inverse frequencies, [pairs]"}}},
+          {Evidence::frequencies, {{"--inv-freq", &Options::inv_freq, "inverse frequencies, [pairs]", 1}}},
           {Evidence::scores,
            {{"--scores", &Options::scores, "scores before the softmax, [N, S] or [H, N, S]; with --q and --k"},
             {"--q", &Options::q, "queries before the rotation, [N, D] or [N, H, D]"},
@@ -120,54 +114,26 @@ EvidenceKind one_evidence(const DiagnoseCommand& options) {
   return given[0];
 }
 
-// The positions of the tokens of an array; the library checks their number.
-TokenPositions load_ids(const char* name, const std::string& text, std::int64_t axes, const Array& array,
-                        std::size_t axis, Loaded& loaded) {
-  loaded.option = fmt::format("--{}", name);
-  loaded.names.emplace_back(name, text.empty() ? loaded.option : fmt::format("{} {}", loaded.option, text));
-  const std::int64_t count = axis < array.shape.size() ? array.shape[axis] : 0;
-  if (text.empty() && count < 1) fail(ErrorKind::bad_input, "the array has no tokens");
-  TokenPositions ids = load_token_positions(text, axes, {.batch = 0, .tokens = count});
-  PositionView& view = ids.view;
-  // Position ids of Hugging Face have the axis first: [A, N] or [A, 1, N].
-  const bool two = axes > 1 && view.batch == 1 && view.count == axes && view.axes == count && count != axes;
-  const bool three = axes > 1 && view.batch == axes && view.count == 1 && view.axes == count;
-  if (two || three) {
-    view.axis_stride = three ? view.batch_stride : view.token_stride;
-    view.token_stride = 1;
-    view.batch = 1;
-    view.count = count;
-    view.axes = axes;
-  }
-  return ids;
-}
-
-// The token axis of an array, which may have leading axes of length 1.
-std::size_t token_axis(const Array& array) {
-  std::size_t axis = 0;
-  while (array.shape.size() - axis > 2 && array.shape[axis] == 1) ++axis;
-  return axis;
-}
-
 void load_arrays(const DiagnoseCommand& options, Loaded& loaded) {
   for (const EvidenceFile& one : one_evidence(options).files) {
     std::string name = one.option + 2;  // the name in the library
     std::replace(name.begin(), name.end(), '-', '_');
     loaded.names.emplace_back(name, options.*one.file);
-    loaded.arrays.push_back(load_array(options.*one.file));
+    loaded.arrays.push_back(load_observed(options.*one.file, one.help, one.least_rank));
   }
 }
 
 // The size that arrays of this kind have, for the field of a spec that leaves it out; 0 if they do not show it.
-std::int64_t size_in(Evidence evidence, const std::vector<Array>& arrays, std::string_view field) {
-  const std::vector<std::int64_t>& shape = arrays[evidence == Evidence::scores ? 1 : 0].shape;
+SizeInFile size_in(Evidence evidence, const std::vector<Array>& arrays, std::string_view field) {
+  const Array& array = arrays[evidence == Evidence::scores ? 1 : 0];
+  const std::vector<std::int64_t>& shape = array.shape;
   const bool vectors = evidence == Evidence::rotation || evidence == Evidence::scores;
-  if (shape.empty()) return 0;
-  if (vectors && field == "head_dim") return shape.back();
-  if (evidence == Evidence::frequencies && field == "head_dim") return 2 * shape.back();
-  if (evidence == Evidence::rows && field == "width") return shape.back();
-  if (evidence == Evidence::bias && field == "heads") return shape.size() > 2 ? shape[shape.size() - 3] : 1;
-  return 0;
+  if (vectors && field == "head_dim") return {shape.back()};
+  if (evidence == Evidence::tables && field == "head_dim") return heads_of_table(array);
+  if (evidence == Evidence::frequencies && field == "head_dim") return {2 * shape.back()};
+  if (evidence == Evidence::rows && field == "width") return {shape.back()};
+  if (evidence == Evidence::bias && field == "heads") return {shape.size() > 2 ? shape[shape.size() - 3] : 1};
+  return {};
 }
 
 // SPEC, with the size of the arrays if that is all that it leaves out.
@@ -175,11 +141,12 @@ std::string sized_spec(const DiagnoseCommand& options, const Loaded& loaded, con
   if (missing.find(',') != std::string::npos) return options.spec;
   const std::string field = missing.substr(0, missing.find('='));
   const EvidenceKind kind = one_evidence(options);
-  const std::int64_t size = size_in(kind.evidence, loaded.arrays, field);
-  if (size < 1) return options.spec;
+  const SizeInFile found = size_in(kind.evidence, loaded.arrays, field);
+  if (found.size < 1) return options.spec;
   const char* joint = options.spec.find(':') == std::string::npos ? ":" : ",";
-  const std::string spec = fmt::format("{}{}{}={}", options.spec, joint, field, size);
-  fmt::print(stderr, "posenc: {} was not given: using {}, the size in {}\n", field, spec, options.*kind.files[0].file);
+  const std::string spec = fmt::format("{}{}{}={}", options.spec, joint, field, found.size);
+  fmt::print(stderr, "posenc: {} was not given: using {}, {} {}{}\n", field, spec, found.words,
+             options.*kind.files[0].file, found.reason);
   return spec;
 }
 
@@ -268,25 +235,6 @@ const char* example_numbers(Place place) {
 Spec wanted_spec(const Encoding& wanted) {
   const auto* rotary = std::get_if<Rotary>(&wanted.spec());
   return rotary != nullptr && rotary->layer ? Spec(at_layer(*rotary, *rotary->layer)) : wanted.spec();
-}
-
-// The message with the user's names of files instead of the library's names.
-std::string with_file_name(std::string message, const Loaded& loaded, const std::string& option) {
-  bool named = false;
-  for (const auto& [name, file] : loaded.names) {
-    if (message.starts_with(name + ":")) {
-      message = file + message.substr(name.size());
-      named = true;
-    }
-    // Messages may also name other inputs of the same call: "the shape of cos, [16, 3]".
-    for (const char* end : {",", " and ", " but"}) {
-      const std::string other = fmt::format(" of {}{}", name, end);
-      const std::size_t at = message.find(other);
-      if (at != std::string::npos) message.replace(at, other.size(), fmt::format(" of {}{}", file, end));
-    }
-    named = named || message.find(file) != std::string::npos;
-  }
-  return named || message.find("--") != std::string::npos ? message : fmt::format("{}: {}", option, message);
 }
 
 DiagnoseOptions library_options(const DiagnoseCommand& options) {

@@ -14,6 +14,7 @@
 #include "cli/attention_formula.h"
 #include "cli/attention_map.h"
 #include "cli/commands/commands.h"
+#include "cli/complaints.h"
 #include "cli/embedding_scale.h"
 #include "cli/encoding.h"
 #include "cli/layer_steps.h"
@@ -140,7 +141,7 @@ Input load_x(const LayerCommand& options, std::optional<Input>& loaded, const La
                                            width, encodings.text, shape_text(x.array.view())));
   }
   if (x.array.dtype != DType::f32 && x.array.dtype != DType::f64) {
-    fail(ErrorKind::bad_input, fmt::format("{}: expected f32 or f64 but got {}", x.name, array_text(x.array)));
+    fail(ErrorKind::bad_input, fmt::format("{}: expected f32 or f64 but got {}", x.name, x.array.text()));
   }
   check_memory(options, x.array.shape, x.array.dtype);
   if (x.array.shape.size() == 2) x.array.shape.insert(x.array.shape.begin(), 1);
@@ -149,8 +150,12 @@ Input load_x(const LayerCommand& options, std::optional<Input>& loaded, const La
 
 Weights load_weights(const LayerCommand& options, std::int64_t width) {
   if (!options.model.empty()) {
-    return {load_multi_head(options.model, options.prefix),
-            options.prefix.empty() ? options.model : fmt::format("{}, {}*", options.model, options.prefix)};
+    Weights given{load_multi_head(options.model, options.prefix),
+                  options.prefix.empty() ? options.model : fmt::format("{}, {}*", options.model, options.prefix)};
+    const MultiHeadArrays& arrays = given.arrays;
+    check_finite(arrays.in_proj_weight, fmt::format("{}: {}in_proj_weight", options.model, options.prefix));
+    check_finite(arrays.out_proj_weight, fmt::format("{}: {}out_proj.weight", options.model, options.prefix));
+    return given;
   }
   if (!options.prefix.empty()) fail(ErrorKind::usage, "--prefix needs --model");
   const double std = 1.0 / std::sqrt(static_cast<double>(width));
@@ -227,6 +232,10 @@ std::string residual_text(const LayerCommand& options, const LayerCall& call, co
   return text;
 }
 
+std::string counted(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string report_of(const LayerCommand& options, const LayerEncodings& encodings, const Weights& weights,
                       const Input& x, const LayerCall& call, const LayerSteps& steps) {
   const std::int64_t batch = x.array.shape[0], tokens = x.array.shape[1], width = x.array.shape[2];
@@ -234,8 +243,9 @@ std::string report_of(const LayerCommand& options, const LayerEncodings& encodin
   const StepNames names = names_of(options, call);
   const bool bare = options.bare();
   ArrayReport report;
-  report.text(fmt::format("A transformer layer with {}: batch {}, {} tokens, width {}, {} heads of {} channels{}",
-                          encodings.text, batch, tokens, width, heads, channels, options.causal ? ", causal" : ""));
+  report.text(fmt::format("A transformer layer with {}: batch {}, {}, width {}, {} of {}{}", encodings.text, batch,
+                          counted(tokens, "token"), width, counted(heads, "head"), counted(channels, "channel"),
+                          options.causal ? ", causal" : ""));
   report.text(fmt::format("Weights: {}{}", weights.text, options.model.empty() ? "; nothing is trained" : ""));
   report.text(defaults_text(options, encodings, x));
   report.array("x", x.array.view(), x.made.empty() ? x.name : x.made);
@@ -324,13 +334,39 @@ Output start_map(const std::string& format, const LayerCommand& options, const s
   return output;
 }
 
+// The steps. Messages about the weights name their file.
+LayerSteps finite_layer(const LayerCommand& options, const Input& x, const LayerCall& call) {
+  try {
+    LayerSteps steps = run_layer(x.array.view(), call);
+    for (std::int64_t i = 0; i < steps.encoded.size(); ++i) {
+      if (std::isfinite(steps.encoded.number(i)) && std::isfinite(steps.bare.number(i))) continue;
+      fail(ErrorKind::bad_input, fmt::format("{}: the numbers or the weights are too large: the result overflows {}",
+                                             x.name, to_text(x.array.dtype)));
+    }
+    return steps;
+  } catch (const Error& error) {
+    fail_naming(error, {{"in_proj_weight", options.model},
+                        {"in_proj_bias", options.model},
+                        {"out_proj.weight", options.model},
+                        {"out_proj.bias", options.model}});
+  }
+}
+
 int run(const LayerCommand& options) {
   const std::string format = choose_array_format(options.output, options.tensor), picture = map_format(options.map);
   if (!options.map.empty() && options.map == options.output.path) {
     fail(ErrorKind::usage, fmt::format("--map and -o both write {}: give each a file of its own", options.map));
   }
   std::optional<Input> loaded;
-  if (!options.input.file.empty()) loaded = load_embeddings(options.input, 0, false, 0);
+  if (!options.input.file.empty()) {
+    loaded = load_embeddings(options.input, 0, false, 0);
+    const Array& x = loaded->array;
+    if (x.size() == 0) {
+      fail(ErrorKind::bad_input,
+           fmt::format("{}: expected at least one token and one channel but got {}", loaded->name, x.text()));
+    }
+    check_finite(x, loaded->name);
+  }
   const std::int64_t width = given_width(options, loaded);
   InputSizes sizes{.width = width, .heads = options.heads(), .head_dim = width / options.heads()};
   if (has_open_table(options) && options.encoding.files.empty()) {
@@ -343,7 +379,7 @@ int run(const LayerCommand& options) {
   const Input x = load_x(options, loaded, encodings, own);
   const Weights weights = load_weights(options, own);
   const LayerCall call = call_of(options, encodings, weights, own);
-  const LayerSteps steps = run_layer(x.array.view(), call);
+  const LayerSteps steps = finite_layer(options, x, call);
   std::vector<Output> outputs;  // finished together, so that an error leaves no file
   if (!options.map.empty()) outputs.push_back(start_map(picture, options, encodings.text, x, steps));
   Result result{format, options.tensor, {}};

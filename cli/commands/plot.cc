@@ -10,8 +10,10 @@
 #include <cstring>
 #include <sstream>
 
+#include "cli/arrays.h"
 #include "cli/channels.h"
 #include "cli/commands/commands.h"
+#include "cli/complaints.h"
 #include "cli/encoding.h"
 #include "cli/figure_text.h"
 #include "cli/integers.h"
@@ -259,7 +261,7 @@ FigureOptions figure_options(const PlotCommand& options, LoadedFigure& loaded) {
   chosen.bases = read_reals(options.bases, "--bases");
   chosen.exponents = read_reals(options.exponents, "--exponents");
   if (!options.content.empty()) {
-    loaded.content = load_array(options.content);
+    loaded.content = load_rows(options.content, "token embeddings");
     chosen.content = loaded.content->view();
   }
   chosen.position = options.position;
@@ -334,6 +336,14 @@ std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& 
   return encoding;
 }
 
+Figure figure_of(const PlotCommand& options, const std::optional<Encoding>& encoding, const FigureOptions& chosen) {
+  try {
+    return encoding ? make_figure(options.figure, *encoding, chosen) : make_figure(options.figure, chosen);
+  } catch (const Error& error) {
+    fail_naming(error, {{"content", options.content}});
+  }
+}
+
 int run(PlotCommand options) {
   const std::string format = choose_format(options.output, {"text", "svg", "png", "pdf", "json", "csv"});
   check_sizes(options, format);
@@ -361,7 +371,7 @@ int run(PlotCommand options) {
     chosen.width = kCellWidth * static_cast<double>(options.columns > 0 ? options.columns : size.columns);
     chosen.height = kCellHeight * static_cast<double>(options.lines > 0 ? options.lines : size.lines);
   }
-  const Figure figure = encoding ? make_figure(options.figure, *encoding, chosen) : make_figure(options.figure, chosen);
+  const Figure figure = figure_of(options, encoding, chosen);
   if (format == "text") {
     write_text(options.output, to_terminal(figure.drawing, {.style = style, .theme = theme_of(options, Theme::dark)}));
   } else if (format == "csv" || format == "json") {

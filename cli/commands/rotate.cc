@@ -10,6 +10,7 @@
 #include "cli/array_report.h"
 #include "cli/arrays.h"
 #include "cli/commands/commands.h"
+#include "cli/complaints.h"
 #include "cli/encoding.h"
 #include "cli/output.h"
 #include "cli/random_input.h"
@@ -170,10 +171,14 @@ Array expanded(const RotateCommand& options, const Pope& spec, Array& input, con
   Array delta;
   PopeOptions made{.workers = &workers};
   if (!options.delta.empty()) {
-    delta = load_array(options.delta);
+    delta = load_filled(options.delta, 2, "angles, [H, R]");
     made.delta = delta.view();
   }
-  (options.keys ? pope_keys : pope_queries)(heads_of(input), positions, angles, heads_of(out), made);
+  try {
+    (options.keys ? pope_keys : pope_queries)(heads_of(input), positions, angles, heads_of(out), made);
+  } catch (const Error& error) {
+    fail_naming(error, {{"delta", options.delta}});
+  }
   return out;
 }
 

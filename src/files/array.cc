@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "files/shape.h"
 #include "posenc/error.h"
 #include "posenc/half.h"
 
@@ -43,6 +44,10 @@ double Array::number(std::int64_t index) const {
       return element<std::uint8_t>(data, index);
   }
   return 0;
+}
+
+std::string Array::text() const {
+  return files::shape_text(shape) + " " + (stored.empty() ? std::string(to_text(dtype)) : stored);
 }
 
 ConstView Array::view() const {

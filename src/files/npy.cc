@@ -88,7 +88,10 @@ void convert_data(const files::NpyHeader& header, const char* data, std::string_
     if (header.bytes == 2) convert_as<u16, f16>(header, data, array, [](u16 bits) { return f16{bits}; });
     if (header.bytes == 4) convert_as<u32, float>(header, data, array, [](u32 b) { return std::bit_cast<float>(b); });
     if (header.bytes == 8) convert_as<u64, double>(header, data, array, [](u64 b) { return std::bit_cast<double>(b); });
-  } else if (header.type == 'b') {
+    return;
+  }
+  array.stored = header.type == 'b' ? "bool" : header.type + std::to_string(8 * header.bytes);
+  if (header.type == 'b') {
     convert_as<u8, std::int32_t>(header, data, array, [](u8 bits) { return std::int32_t{bits != 0}; });
   } else if (header.bytes == 1) {
     convert_integers<u8, std::int32_t>(header, data, array);
@@ -103,6 +106,7 @@ void convert_data(const files::NpyHeader& header, const char* data, std::string_
   } else {
     convert_u64(header, data, source, array);
   }
+  if (array.stored == to_text(array.dtype)) array.stored.clear();
 }
 
 }  // namespace

@@ -192,6 +192,9 @@ void read_type(std::string_view descr, std::string_view source, NpyHeader& heade
   if (type.starts_with('O')) {
     fail(ErrorKind::unsupported, start + "pickled objects are not supported because they can run code");
   }
+  if (type.starts_with('c')) {
+    fail(ErrorKind::unsupported, start + "complex numbers are not supported; write their parts as floats");
+  }
   for (std::string_view known : kKnown) {
     if (type != known) continue;
     header.type = known[0];

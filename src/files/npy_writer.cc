@@ -30,8 +30,7 @@ std::string_view descr_of(DType dtype) {
       break;
   }
   fail(ErrorKind::unsupported,
-       "[npy_header] .npy files have no bf16; safetensors files do (save_safetensors, --format safetensors), or write "
-       "f32");
+       "[npy_header] .npy files have no bf16: write FILE.safetensors instead, or f16, f32 or f64 numbers");
 }
 
 // "()", "(3,)", "(3, 4)": as Python prints tuples.

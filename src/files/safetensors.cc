@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -37,6 +38,8 @@ void convert_as(const std::string& bytes, Array& array, const Convert& convert) 
 void convert_data(std::string_view dtype, const std::string& bytes, const std::string& place, Array& array) {
   using i32 = std::int32_t;
   using i64 = std::int64_t;
+  array.stored = dtype;
+  for (char& letter : array.stored) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   if (dtype == "BOOL") {
     convert_as<std::uint8_t, std::uint8_t>(bytes, array, [](auto bits) { return std::uint8_t{bits != 0}; });
   } else if (dtype == "I8") {

@@ -187,10 +187,15 @@ class GgufResolver {
     } else {
       keys_.guess("the file does not give ALiBi's largest bias: llama.cpp uses 8 for '" + std::string(row_.name) + "'");
     }
-    keys_.require(size_.first_heads() != 0, "attention.head_count", "ALiBi needs this key, but it is missing");
+    require_heads("ALiBi needs this key, but it is missing");
     group.spec = Alibi{.heads = size_.first_heads(), .bias_max = bias.value};
     group.provenance.push_back({"heads", keys_.full("attention.head_count")});
     group.provenance.push_back({"bias_max", bias.from});
+  }
+
+  void require_heads(const char* missing) const {
+    constexpr std::string_view kHeads = "attention.head_count";
+    keys_.require(size_.first_heads() != 0, kHeads, keys_.has(kHeads) ? "expected at least 1 head but got 0" : missing);
   }
 
   void add_t5_groups() {
@@ -207,7 +212,7 @@ class GgufResolver {
     const std::int64_t buckets = keys_.required_count(kBuckets);
     keys_.require(buckets >= 4 && buckets <= 128 && buckets % 2 == 0, kBuckets,
                   "expected an even number from 4 to 128 but got ", buckets);
-    keys_.require(size_.first_heads() != 0, "attention.head_count", "this key is missing");
+    require_heads("this key is missing");
     ModelGroup group;
     group.part = part;
     for (std::int64_t l = 0; l < layers; ++l) group.layers.push_back(l);

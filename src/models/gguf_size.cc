@@ -35,8 +35,11 @@ void check_heads(GgufKeys& keys, const ModelSize& size) {
 
 Sourced<std::int64_t> read_head(GgufKeys& keys, const ModelSize& size) {
   if (const auto given = keys.count("attention.key_length")) return {*given, keys.full("attention.key_length")};
-  if (size.first_heads() == 0)
-    keys.refuse("attention.head_count", "this key or attention.key_length is needed, but both are missing");
+  if (size.first_heads() == 0) {
+    keys.refuse("attention.head_count", keys.has("attention.head_count")
+                                            ? "expected at least 1 head but got 0"
+                                            : "this key or attention.key_length is needed, but both are missing");
+  }
   return {size.embedding / size.first_heads(),
           keys.full("embedding_length") + " / " + keys.full("attention.head_count")};
 }

@@ -237,6 +237,14 @@ void load_all(const std::string& file, const std::string& first, Named& loaded) 
   }
 }
 
+// The shape is checked later, together with the other parameters.
+Array load_parameter(const std::string& file) {
+  Array array = load_array(file);
+  if (!array.shape.empty() && array.size() > 0 && base::is_float(array.dtype)) return array;
+  fail(ErrorKind::bad_input,
+       file + ": expected learned numbers, floats with at least one axis, but got " + array.text());
+}
+
 // Loads one parameter: name=file, or name=0.5/0/-0.5.
 void load_named(const std::string& text, const std::vector<ParameterInfo>& infos, Named& loaded) {
   const std::size_t equals = text.find('=');
@@ -247,7 +255,7 @@ void load_named(const std::string& text, const std::vector<ParameterInfo>& infos
   const std::string option = option_text("--parameter", text);
   const std::optional<std::vector<double>> numbers = numbers_of(value);
   if (!numbers) {
-    loaded.push_back({name, load_array(value), option});
+    loaded.push_back({name, load_parameter(value), option});
     return;
   }
   const auto info = std::find_if(infos.begin(), infos.end(), [&](const ParameterInfo& i) { return i.name == name; });
@@ -329,7 +337,7 @@ void load_parameters(EncodingSource& state, const EncodingOptions& options) {
   } else if (file.ends_with(".safetensors")) {
     load_all(file, infos[0].name, loaded);
   } else if (!file.empty()) {
-    loaded.push_back({infos[0].name, load_array(file), option_text("--file", file)});
+    loaded.push_back({infos[0].name, load_parameter(file), option_text("--file", file)});
   }
   for (const std::string& named : options.parameters) load_named(named, infos, loaded);
   if (!options.init.empty()) init_parameters(state, infos, options, loaded);
@@ -342,9 +350,8 @@ void check_learned_table(const Array& table, const std::string& file) {
   const std::size_t rank = table.shape.size();
   const bool one_table = rank == 2 || (rank == 3 && table.shape[0] == 1);
   if (!one_table || table.size() == 0 || !base::is_float(table.dtype)) {
-    fail(ErrorKind::bad_input, file +
-                                   ": expected a learned table, [rows, width] or [1, rows, width] of floats, but got " +
-                                   files::shape_text(table.shape) + " " + std::string(to_text(table.dtype)));
+    fail(ErrorKind::bad_input,
+         file + ": expected a learned table, [rows, width] or [1, rows, width] of floats, but got " + table.text());
   }
   for (std::int64_t i = 0; i < table.size(); ++i) {
     if (std::isfinite(table.number(i))) continue;

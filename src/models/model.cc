@@ -172,9 +172,10 @@ Model model_from_json(const Json& config, const std::string& source, const Model
     model.model_type = "llama";
     model.guesses.push_back("model_type is empty: the file is read as llama, which has the plainest encoding");
   }
-  base::require_file(!model.model_type.empty(), source,
-                     "model_type: expected the type of the model, but the key is missing (--as TYPE "
-                     "reads the file as that type)");
+  base::require_file(
+      !model.model_type.empty(), source,
+      "model_type: expected the type of the model, such as {\"model_type\": \"llama\", ...}, but the key "
+      "is missing (--as TYPE reads the file as that type)");
   const Json row = known_row(model.model_type, source, "");
   const Json* part = row.find("part");
   Reader(source, options, model).read(config, "", row, part ? part->string() : "text");

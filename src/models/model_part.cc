@@ -15,6 +15,8 @@
 namespace posenc::models {
 namespace {
 
+constexpr std::int64_t kMostHeads = 65536;  // of a bias
+
 void add_notes(const Config& config, ModelGroup& group) {
   const Json* notes = config.rule("notes");
   if (!notes) return;
@@ -46,6 +48,7 @@ ModelGroup plain_group(const Config& config, const std::string& kind) {
       const Found found = entry_value(config, entry, {});
       if (!found.given()) refuse_broken(config, entry);
       if (!found.given()) continue;
+      if (field == "heads" && found.value.is_number()) config.integer_at(found, 1, kMostHeads);  // names the key
       fields.set(field, found.value);
       group.provenance.push_back({field, found.from});
     }

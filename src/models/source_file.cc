@@ -29,7 +29,13 @@ SourceFile open_source(const std::string& path) {
                                    ": expected a posenc spec, a model's config.json or a GGUF file, but it is neither "
                                    "JSON nor GGUF");
   }
-  return {.reader = reader, .gguf = false, .json = parse_json(reader->read_all(kMaxConfigFile), path)};
+  const std::string text = reader->read_all(kMaxConfigFile);
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    fail(ErrorKind::bad_input, path +
+                                   ": the file is empty; expected a posenc spec, a model's config.json, such as "
+                                   "{\"model_type\": \"llama\", ...}, or a GGUF file");
+  }
+  return {.reader = reader, .gguf = false, .json = parse_json(text, path)};
 }
 
 }  // namespace posenc::models

@@ -170,6 +170,17 @@ TEST(ParseNpy, RefusesShapesThatOverflow) {
   expect_bad(file_of(dictionary("<f8", "(1152921504606846975,)"), ""), "expected 9223372036854775800 bytes of data");
 }
 
+TEST(ParseNpy, KeepsTheNameOfATypeThatIsConverted) {
+  const auto text = [](const std::string& descr, const std::string& data) {
+    return parse_npy(file_of(dictionary(descr, "(2,)"), data), "t.npy").text();
+  };
+  EXPECT_EQ(text("|b1", "ab"), "[2] bool");
+  EXPECT_EQ(text("|i1", "ab"), "[2] i8");
+  EXPECT_EQ(text("<u2", "abcd"), "[2] u16");
+  EXPECT_EQ(text("<i4", "abcdefgh"), "[2] i32");
+  EXPECT_EQ(text("<f2", "abcd"), "[2] f16");
+}
+
 TEST(ParseNpy, RefusesTypesItDoesNotKnow) {
   const auto refuse = [](const std::string& descr, const std::string& part) {
     expect_bad(file_of(dictionary(descr, "(1,)"), "01234567"), "descr '" + descr + "': " + part,
@@ -177,7 +188,8 @@ TEST(ParseNpy, RefusesTypesItDoesNotKnow) {
   };
   refuse("|O", "pickled objects are not supported");
   refuse("O", "pickled objects are not supported");
-  for (const char* descr : {"<c8", "<U2", "|S2", "|V2", "<f16", "<f3", "<M8[ns]", "", "<", "i", "<i44"}) {
+  refuse("<c8", "complex numbers are not supported");
+  for (const char* descr : {"<U2", "|S2", "|V2", "<f16", "<f3", "<M8[ns]", "", "<", "i", "<i44"}) {
     refuse(descr, "expected one of f2 f4 f8");
   }
   expect_bad(file_of(dictionary("|f4", "(1,)"), "0123"), "descr '|f4': expected a byte order");

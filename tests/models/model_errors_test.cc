@@ -154,8 +154,9 @@ TEST(ModelErrors, RefusesContradictions) {
 TEST(ModelErrors, RefusesWhatIsMissing) {
   const auto scaling = [](const std::string& members) { return llama(R"("rope_scaling": {)" + members + "}"); };
   expect_refusals({
-      {"{}", "config: model_type: expected the type of the model, but the key is missing (--as TYPE", ""},
-      {R"({"model_type": null})", "config: model_type: expected the type of the model, but the key is missing", ""},
+      {"{}",
+       "config: model_type: expected the type of the model, such as {\"model_type\": \"llama\", ...}, but the key", ""},
+      {R"({"model_type": null})", "but the key is missing (--as TYPE reads the file as that type)", ""},
       {of_type("llama", R"("num_attention_heads": null)"), "head_dim: expected head_dim, or the keys of", ""},
       {of_type("llama", R"("num_hidden_layers": null)"),
        "num_hidden_layers: expected a whole number, but the key is missing", ""},

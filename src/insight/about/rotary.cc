@@ -120,7 +120,8 @@ void add_observed(const Encoding& numbers, const CheckOptions& options, std::vec
   const RotarySchedule& schedule = *numbers.rotary();
   const RotaryAngles angles(schedule);
   const std::int64_t pairs = schedule.columns(), count = options.positions.count;
-  check_cos_sin(table, count, pairs);
+  check_table(table, count, 2 * pairs, "the cosines of all pairs and then their sines");
+  if (table.strides[1] != 1) fail(ErrorKind::bad_input, "[check] the rows of the table must be contiguous");
   const double factor = schedule.table_factor();
   const double room = tolerance_of(table.dtype) * std::max(factor, 1.0);
   std::vector<double> exact(static_cast<std::size_t>(2 * pairs)), seen(exact.size());
@@ -131,7 +132,7 @@ void add_observed(const Encoding& numbers, const CheckOptions& options, std::vec
     fill_cos_sin(angles, options.positions.slice(n, 1), make_view(exact.data(), {1, 2 * pairs}));
     base::load_row(table[n], seen.data());
     for (std::size_t i = 0; i < seen.size(); ++i) {
-      check_finite_cos_sin(seen[i], position, static_cast<std::int64_t>(i));
+      check_measurable(seen[i], "column", static_cast<std::int64_t>(i), position, "check");
       values.compare(seen[i], exact[i], room, position, static_cast<std::int64_t>(i));
       const double angle = position * schedule.inv_freq[i % static_cast<std::size_t>(pairs)];
       like_float32 = like_float32 && like_float32_angle((seen[i] - exact[i]) / factor, angle, room);

@@ -180,6 +180,8 @@ void turn_head(const Engine& engine, const HeadPlan& plan, const double* cos, co
       out[c] = main * cos[column] + o.sign * x[static_cast<std::size_t>(o.partner)] * sin[column];
     }
   }
+  if (engine.turn.factor == 1.0) return;
+  for (std::size_t c = 0; c < width; ++c) out[c] *= engine.turn.factor;
 }
 
 }  // namespace posenc::diagnosis

@@ -44,6 +44,7 @@ struct TurnQuirks {
   bool negative = false;  // rotated in the other direction
   bool cos_sin_swapped = false;
   int turns = 1;
+  double factor = 1.0;  // on all channels of the rotated vectors
   HeadOrder heads = HeadOrder::right;
   std::vector<std::int64_t> axis_order = {};  // axis a reads coordinate axis_order[a]; empty: coordinate a
   Rounding ids = Rounding::none;

@@ -29,24 +29,25 @@ void Evidence::settle(Rounding type, bool outliers) {
   tolerance_.per_angle = 4e-6;
   tolerance_.most_of_angles = 0.1;
   const auto width = static_cast<std::size_t>(width_);
+  const double unit = unit_of(observed_.data(), observed_.size());
   double all = 0.0, count = 0.0;
   for (std::size_t r = 0; r < tokens_.size(); ++r) {
     double sum = 0.0, seen = 0.0;
     for (std::size_t c = 0; c < width; ++c) {
-      const double v = observed_[r * width + c];
+      const double v = observed_[r * width + c] / unit;
       if (std::isnan(v)) continue;
       sum += v * v;
       seen += 1.0;
     }
     all += sum;
     count += seen;
-    double size = seen > 0.0 ? std::sqrt(sum / seen) : 0.0;
+    double size = seen > 0.0 ? unit * std::sqrt(sum / seen) : 0.0;
     const double middle = outliers ? 1.5 * median_size(&observed_[r * width], width) : 0.0;
     if (middle > 0.0) size = std::min(size, middle);
     row_size_.push_back(size);
   }
   // A row of zeros is compared at the scale of the other rows.
-  const double typical = count > 0.0 ? std::sqrt(all / count) : 1.0;
+  const double typical = count > 0.0 ? unit * std::sqrt(all / count) : 1.0;
   for (double& size : row_size_) size = std::max(size, 1e-3 * typical);
 }
 
@@ -62,8 +63,8 @@ bool Evidence::add_row(FitSum& sum, const Prediction& block, std::int64_t first,
     for (std::int64_t column = begin; column < end; ++column, ++at) {
       const double seen = observed[column];
       if (std::isnan(seen)) continue;
-      if (!std::isfinite(block.value[at])) return false;
       const double meeting = std::max(size, block.size.empty() ? std::abs(seen) : block.size[at]);
+      if (!std::isfinite(block.value[at]) || !std::isfinite(meeting)) return false;
       const double tolerance = meeting * tolerance_.rounding;
       const double angle = block.angle.empty() ? 0.0 : std::abs(block.angle[at]);
       const double of_angles = std::min(tolerance_.per_angle * angle, tolerance_.most_of_angles);
@@ -98,8 +99,8 @@ std::optional<double> Evidence::best_scale(const Engine& engine) const {
     meeting += observed_[i] * all.value[i];
     own += all.value[i] * all.value[i];
   }
-  if (own == 0.0) return std::nullopt;
-  return meeting / own;
+  const double scale = meeting / own;
+  return std::isfinite(scale) ? std::optional(scale) : std::nullopt;
 }
 
 Diagnosis::ErrorMap Evidence::errors(const Engine& engine) const {

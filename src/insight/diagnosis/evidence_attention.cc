@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/base/refuse.h"
 #include "insight/diagnosis/engine_bias.h"
@@ -163,17 +162,18 @@ class BiasEvidence : public MatrixEvidence {
     // Heads differ by orders of magnitude, and a row may be all zeros, so errors are relative to the size of the head.
     const std::size_t columns = choice_.keys.size(), heads = choice_.heads.size();
     head_size_.assign(heads, 0.0);
+    const double unit = unit_of(observed_.data(), observed_.size());
     for (std::size_t h = 0; h < heads; ++h) {
       double sum = 0.0, count = 0.0;
       for (std::size_t r = 0; r < tokens_.size(); ++r) {
         for (std::size_t s = 0; s < columns; ++s) {
-          const double seen = observed_[(r * heads + h) * columns + s];
+          const double seen = observed_[(r * heads + h) * columns + s] / unit;
           if (std::isnan(seen)) continue;
           sum += seen * seen;
           count += 1.0;
         }
       }
-      head_size_[h] = count > 0.0 ? std::sqrt(sum / count) : 0.0;
+      head_size_[h] = count > 0.0 ? unit * std::sqrt(sum / count) : 0.0;
     }
     const double largest = *std::max_element(head_size_.begin(), head_size_.end());
     for (double& size : head_size_) size = std::max(size, 0.2 * largest);
@@ -243,9 +243,7 @@ class ScoreEvidence : public MatrixEvidence {
     settle(type);
     // Products cancel and masked rows may be short, so the error of a score is relative to its terms and to the other
     // scores.
-    double all = 0.0;
-    for (const double size : row_size_) all += size * size;
-    const double usual = std::sqrt(all / static_cast<double>(row_size_.size()));
+    const double usual = mean_norm(row_size_, static_cast<std::int64_t>(row_size_.size()));
     const double root = std::sqrt(static_cast<double>(head_dim_));
     key_norm_ = mean_norm(sides_->k, keys_.count * sides_->key_heads);
     for (std::size_t r = 0; r < tokens_.size(); ++r) {
@@ -290,11 +288,13 @@ class ScoreEvidence : public MatrixEvidence {
   }
 
  private:
-  static double norm_of(const double* x, std::int64_t count) {
-    return std::sqrt(std::inner_product(x, x + count, x, 0.0));
-  }
-  double mean_norm(const std::vector<double>& x, std::int64_t count) const {
-    return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0) / static_cast<double>(count));
+  static double norm_of(const double* x, std::int64_t count) { return mean_norm({x, x + count}, 1); }
+  // The root of the sum of squares, divided by `count`.
+  static double mean_norm(const std::vector<double>& x, std::int64_t count) {
+    const double unit = unit_of(x.data(), x.size());
+    double sum = 0.0;
+    for (const double v : x) sum += (v / unit) * (v / unit);
+    return unit * std::sqrt(sum / static_cast<double>(count));
   }
 
   void turn_side(const Engine& engine, const SideQuirks& side, const Ids& ids, std::int64_t n, const double* x,
@@ -328,6 +328,13 @@ class ScoreEvidence : public MatrixEvidence {
   std::shared_ptr<const Sides> sides_;
   double key_norm_ = 1.0;
 };
+
+// Refuses vectors whose products are too large for a double.
+void check_products(const Sides& sides, const ObservedNumbers& q, const ObservedNumbers& k) {
+  const double terms = 4.0 * static_cast<double>(sides.width);
+  if (std::isfinite(unit_of(q.values.data(), q.size()) * unit_of(k.values.data(), k.size()) * 4.0 * terms)) return;
+  base::refuse_file("q", "its products with k are too large to compute");
+}
 
 void check_heads(const Spec& spec, const Parameters& parameters, std::int64_t heads, std::string_view name) {
   const bool inferred =
@@ -399,6 +406,7 @@ std::unique_ptr<Evidence> score_evidence(Engine& right, const ObservedScores& se
       sides->query_scale.push_back(query_factor(*temperature, std::max(queries.at(n, 0), 0.0)));
     }
   }
+  check_products(*sides, q, k);
   const Rounding type = type_of(seen.scores, "scores");
   const Rounding inner = half_unit(q.stored) > half_unit(type) ? q.stored : type;
   sides->q = std::move(q.values);

@@ -353,7 +353,7 @@ class RotationEvidence : public Evidence {
     for (std::int64_t c = 0; c < head_dim_; ++c) {
       const Output& o = plan.outputs[static_cast<std::size_t>(c)];
       const auto to = static_cast<std::size_t>(at + c);
-      out.size[to] = std::abs(x[o.main]) + std::abs(x[o.partner]);
+      out.size[to] = engine.turn.factor * (std::abs(x[o.main]) + std::abs(x[o.partner]));
       double angle = 0.0;
       for (std::int64_t a = 0; o.column >= 0 && a < plan.axes; ++a) {
         angle += id[a] * std::abs(plan.inv_freq[static_cast<std::size_t>(a * plan.columns + o.column)]);

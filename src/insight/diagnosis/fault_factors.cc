@@ -76,6 +76,38 @@ Variations attention_factor_wrong(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
+// A factor on whole vectors. If the whole head rotates, a factor on cos and sin gives the same numbers, so that only
+// the scale of attention is tried.
+Variations vectors_scaled(const Engine& engine, const Clues& clues) {
+  const Rotary* rotary = turning(engine);
+  if (rotary == nullptr || engine.turn.turns != 1) return {};
+  if (clues.seen() && (clues.quick() == nullptr || clues.quick()->channel_name() != "channel")) return {};
+  const std::int64_t width = clues.seen() ? clues.quick()->head_dim() : rotary->head_dim;
+  const double root = std::sqrt(static_cast<double>(width));
+  std::vector<double> tried;
+  if (clues.value()) {
+    tried = {*clues.value()};
+  } else if (!clues.seen()) {
+    tried = {1.0 / root};
+  } else if (const std::optional<double> seen = clues.magnitude(engine)) {
+    const double factor = *seen / plan_of(engine, width).factor;
+    for (const double scale : {1.0 / root, root}) {
+      if (std::abs(factor - scale) < 1e-2 * scale) tried.push_back(scale);
+    }
+    if (plain_schedule(*rotary).rotary_dim < width) {
+      for (const double tolerance : {1e-3, 1e-5, 0.0}) tried.push_back(plain_number(factor, tolerance));
+    }
+  }
+  Variations variations;
+  for (const double factor : tried) {
+    if (factor < 1e-6 || factor > 1e6 || std::abs(factor - 1.0) < 1e-6) continue;
+    const char* known = factor == 1.0 / root ? ", which is 1/sqrt(D)" : factor == root ? ", which is sqrt(D)" : "";
+    variations.push_back({engine, short_number(factor) + known, factor});
+    variations.back().engine.turn.factor = factor;
+  }
+  return variations;
+}
+
 // The factor on the scores that brings the engine closest to the observed numbers.
 std::optional<double> seen_scale(const Engine& engine, const Clues& clues) {
   const Evidence* quick = clues.quick();
@@ -146,6 +178,7 @@ constexpr FaultChange kFactorChanges[] = {
     {"attention_factor_squared", attention_factor_squared},
     {"attention_factor_one_side", attention_factor_one_side},
     {"softmax_scale", softmax_scale},
+    {"vectors_scaled", vectors_scaled, true},
     {"attention_factor_wrong", attention_factor_wrong},
     {"query_scale_missing", query_scale_missing},
     {"keys_not_rotated", keys_not_rotated},

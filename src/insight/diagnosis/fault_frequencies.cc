@@ -1,5 +1,7 @@
 // Mistakes about the frequencies: their base, exponents and width.
 #include <cmath>
+#include <numbers>
+#include <type_traits>
 #include <variant>
 
 #include "insight/diagnosis/fault.h"
@@ -164,11 +166,30 @@ Variations partial_width(const Engine& engine, const Clues& clues) {
   return variations;
 }
 
+// cos and sin of degrees, or of radians that were converted to degrees.
+Variations angle_degrees(const Engine& engine, const Clues&) {
+  if (std::holds_alternative<Rotary>(engine.spec) && turning(engine) == nullptr) return {};
+  Variations variations;
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { kind.frequency_scale; }) {
+          for (const bool read : {true, false}) {
+            Variation variation{engine,
+                                read ? "the angles are taken as degrees" : "the angles are converted to degrees"};
+            auto& changed = std::get<std::decay_t<decltype(kind)>>(variation.engine.spec);
+            changed.frequency_scale *= read ? std::numbers::pi / 180.0 : 180.0 / std::numbers::pi;
+            variations.push_back(std::move(variation));
+          }
+        }
+      },
+      engine.spec);
+  return variations;
+}
+
 constexpr FaultChange kFrequencyChanges[] = {
-    {"partial_exponent", partial_exponent},
-    {"partial_width", partial_width},
-    {"exponent_step", exponent_step},
-    {"base", base},
+    {"partial_exponent", partial_exponent}, {"partial_width", partial_width},
+    {"exponent_step", exponent_step},       {"base", base},
+    {"angle_degrees", angle_degrees},
 };
 
 }  // namespace

@@ -39,13 +39,22 @@ Rounding coarsest(const std::vector<double>& values, Rounding stored) {
   return stored;
 }
 
+// "[3, 5]" for element 197 of [100, 64]; "197" of a list.
+std::string place_text(std::size_t element, const std::vector<std::int64_t>& shape) {
+  if (shape.size() < 2) return std::to_string(element);
+  std::vector<std::int64_t> place(shape.size());
+  auto left = static_cast<std::int64_t>(element);
+  for (std::size_t a = shape.size(); a-- > 0; left /= shape[a]) place[a] = left % shape[a];
+  return bracketed(place);
+}
+
 void check_values(const ObservedNumbers& numbers, std::string_view name, const Allowed& allowed) {
   bool zeros = true;
   for (std::size_t i = 0; i < numbers.values.size(); ++i) {
     const double v = numbers.values[i];
     zeros = zeros && v == 0.0;
     if (std::isfinite(v) || (allowed.minus_infinity && v == -INFINITY)) continue;
-    base::refuse_file(name, "element ", i, " is ", v, ", but every number must be finite");
+    base::refuse_file(name, "element ", place_text(i, numbers.shape), " is ", v, ", but every number must be finite");
   }
   if (zeros && !allowed.zeros) base::refuse_file(name, "every number is zero: nothing was written there");
 }
@@ -88,6 +97,14 @@ double half_unit(Rounding type) noexcept {
       return std::ldexp(1.0, -8);
   }
   return 0.0;
+}
+
+double unit_of(const double* values, std::size_t count) noexcept {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::isfinite(values[i])) largest = std::max(largest, std::abs(values[i]));
+  }
+  return largest > 0.0 ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
 }
 
 std::string bracketed(const std::vector<std::int64_t>& shape) {

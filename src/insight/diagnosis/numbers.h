@@ -30,6 +30,10 @@ struct ObservedNumbers {
   std::size_t size() const { return values.size(); }
 };
 
+// A power of two near the largest of the numbers. Numbers that are divided by it can be squared: nothing overflows, and
+// the rounding is that of the numbers themselves. 1 if no number is finite and not zero.
+double unit_of(const double* values, std::size_t count) noexcept;
+
 // "[16, 3]"
 std::string bracketed(const std::vector<std::int64_t>& shape);
 // 0, 1, ..., count - 1.

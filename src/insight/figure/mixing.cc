@@ -239,7 +239,8 @@ Figure make_parts(const FigureCall& call) {
   const std::int64_t width = numbers.width();
   const ConstView& content = call.options.content;
   if (content.rank != 0 && (content.rank != 2 || content.shape[1] != width || content.shape[0] > 64)) {
-    fail(ErrorKind::usage, "[make_figure] content must be [N, " + std::to_string(width) + "] with N at most 64");
+    fail(ErrorKind::usage, "[make_figure] content must be [N, " + std::to_string(width) +
+                               "] with N at most 64 but is " + shape_text(content));
   }
   const std::int64_t count = content.rank != 0 ? content.shape[0]
                              : !call.options.tokens.empty()

@@ -15,13 +15,6 @@ namespace {
 
 constexpr double kSmallest = 1e-9;  // rows closer than this count as equal
 
-void check_observed(const ConstView& observed, std::int64_t count, std::int64_t width) {
-  check_floats(observed);
-  if (observed.rank == 2 && observed.shape[0] == count && observed.shape[1] == width) return;
-  fail(ErrorKind::bad_input, "[check] the table must be [" + std::to_string(count) + ", " + std::to_string(width) +
-                                 "], one row per position, but is " + shape_text(observed));
-}
-
 // Whether float32 angles explain all differences from the rows of a sinusoidal encoding.
 class Float32Likeness {
  public:
@@ -57,7 +50,7 @@ InputLook look_at(const Encoding& numbers, const CheckOptions& options) {
   look.width = numbers.width();
   check_rows(look.rows, look.positions, "check");
   if (options.observed.rank == 0) return look;
-  check_observed(options.observed, options.positions.count, look.width);
+  check_table(options.observed, options.positions.count, look.width, "one per channel");
   look.observed = true;
   look.rows = FixedRows{options.observed, 0};
   look.walk = PositionView::range(0, options.positions.count);

@@ -83,6 +83,34 @@ void check_floats(const ConstView& table) {
        "[check] the table must be f32, f64, f16 or bf16 but is " + std::string(to_text(table.dtype)));
 }
 
+void check_table(const ConstView& table, std::int64_t rows, std::int64_t width, std::string_view columns) {
+  check_floats(table);
+  const std::string count = std::to_string(width), meaning = ", " + std::string(columns) + ", but is ";
+  std::string wrong;
+  if (table.rank != 2) {
+    wrong = "be [rows, " + count + "]" + meaning;
+  } else if (table.shape[1] != width) {
+    wrong = "have " + count + (width == 1 ? " column" : " columns") + meaning;
+  } else if (table.shape[0] != rows) {
+    wrong = "have " + std::to_string(rows) + (rows == 1 ? " row" : " rows") + ", one per position, but is ";
+  } else {
+    return;
+  }
+  const bool transposed = table.rank == 2 && table.shape[0] == width && table.shape[1] != width;
+  fail(ErrorKind::bad_input,
+       "[check] the table must " + wrong + shape_text(table) + (transposed ? "; it may be transposed" : ""));
+}
+
+void check_measurable(double value, std::string_view what, std::int64_t index, double position,
+                      std::string_view where) {
+  constexpr double kLargest = 1e100;  // larger numbers cannot be squared and added up
+  if (std::fabs(value) <= kLargest) return;
+  fail(ErrorKind::bad_input, "[" + std::string(where) + "] " + std::string(what) + " " + std::to_string(index) +
+                                 " at position " + text::number_text(position) + " must be " +
+                                 (std::isfinite(value) ? "at most 1e100 in size" : "finite") + " but is " +
+                                 text::number_text(value));
+}
+
 Verdict judge(bool promised, bool found) {
   if (found) return Verdict::holds;
   return promised ? Verdict::violated : Verdict::does_not_hold;

@@ -37,6 +37,10 @@ double tolerance_of(DType dtype);
 
 // Throws unless an observed table contains floats.
 void check_floats(const ConstView& table);
+// Throws unless an observed table is [rows, width] of floats, one row per position; `columns` says what a column is.
+void check_table(const ConstView& table, std::int64_t rows, std::int64_t width, std::string_view columns);
+// Throws unless a number of a table is finite and small enough to be squared; `what` and `index` name it.
+void check_measurable(double value, std::string_view what, std::int64_t index, double position, std::string_view where);
 
 // Holds if found, is violated if promised but not found, and does not hold otherwise.
 Verdict judge(bool promised, bool found);

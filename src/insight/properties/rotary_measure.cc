@@ -193,18 +193,4 @@ RotaryMeasure measure_rotary(const RotarySchedule& schedule, const PositionView&
   return found;
 }
 
-void check_cos_sin(const ConstView& table, std::int64_t count, std::int64_t pairs) {
-  check_floats(table);
-  const bool fits = table.rank == 2 && table.shape[0] == count && table.shape[1] == 2 * pairs;
-  if (fits && (table.strides[1] == 1 || table.size() == 0)) return;
-  fail(ErrorKind::bad_input, "[check] the table must be [" + std::to_string(count) + ", " + std::to_string(2 * pairs) +
-                                 "], the cosines of all pairs and then their sines, but is " + shape_text(table));
-}
-
-void check_finite_cos_sin(double value, double position, std::int64_t column) {
-  if (std::isfinite(value)) return;
-  fail(ErrorKind::bad_input, "[check] column " + std::to_string(column) + " at position " +
-                                 text::number_text(position) + " must be finite but is " + text::number_text(value));
-}
-
 }  // namespace posenc::properties

@@ -39,8 +39,5 @@ std::vector<double> turning_frequencies(const RotarySchedule& schedule);
 
 // Throws unless positions have the axes of the schedule.
 void check_axes(const RotarySchedule& schedule, const PositionView& positions);
-// Throws unless a table is [count, 2 pairs] of floats, and its numbers are finite.
-void check_cos_sin(const ConstView& table, std::int64_t count, std::int64_t pairs);
-void check_finite_cos_sin(double value, double position, std::int64_t column);
 
 }  // namespace posenc::properties

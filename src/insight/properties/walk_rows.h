@@ -11,6 +11,7 @@
 
 #include "core/text/number_text.h"
 #include "insight/properties/lists.h"
+#include "insight/properties/property.h"
 #include "posenc/error.h"
 #include "posenc/input_rows.h"
 #include "posenc/position.h"
@@ -25,11 +26,7 @@ inline void check_enough_positions(const PositionView& positions, std::int64_t l
 }
 
 inline void check_row_finite(const double* row, std::int64_t width, double position, std::string_view where) {
-  for (std::int64_t i = 0; i < width; ++i) {
-    if (std::isfinite(row[i])) continue;
-    fail(ErrorKind::bad_input, "[" + std::string(where) + "] channel " + std::to_string(i) + " at position " +
-                                   text::number_text(position) + " must be finite but is " + text::number_text(row[i]));
-  }
+  for (std::int64_t i = 0; i < width; ++i) check_measurable(row[i], "channel", i, position, where);
 }
 
 // Calls visit(n, row) for every row in turn, with n counted from 0. Numbers of a table that are not finite are errors:

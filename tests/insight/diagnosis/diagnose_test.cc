@@ -284,7 +284,7 @@ TEST(Diagnose, RefusesWhatCannotBeCompared) {
   seen.rotated = make_view(turned.behind.data(), {kTokens - 1, kWidth});
   EXPECT_EQ(message_of(spec, seen), "rotated: expected the shape of input, [24, 16], but got [23, 16]");
   turned.behind[5] = std::nan("");
-  EXPECT_EQ(message_of(spec, turned.seen()), "rotated: element 5 is nan, but every number must be finite");
+  EXPECT_EQ(message_of(spec, turned.seen()), "rotated: element [0, 5] is nan, but every number must be finite");
 }
 
 TEST(KnownFaults, EveryRowIsWhole) {

@@ -28,6 +28,8 @@ class Engine:
     length: int = 0  # length of the sequence: chooses the list of longrope
     factor: float | None = None  # on cos and sin; None: as the scaling says
     factor_power: float = 1.0
+    angle_factor: float = 1.0  # on every frequency
+    vector_factor: float = 1.0  # on all channels of the result
     sections: tuple = ()  # pairs of each axis; none: one axis
     section_order: str = "chunked"
     axis_order: tuple = ()  # the coordinate used for each axis; empty: in order
@@ -55,7 +57,7 @@ def frequencies(engine):
     plain = np.array(engine.inv_freq) if engine.inv_freq else plain_frequencies(engine)
     for _ in range(engine.scaled if engine.scaling else 0):
         plain = SCALINGS[engine.scaling["kind"]](plain, engine)
-    return rounded(plain, engine.frequency_type)
+    return rounded(plain * engine.angle_factor, engine.frequency_type)
 
 
 def plain_frequencies(engine):
@@ -203,7 +205,7 @@ def rotate(engine, x, positions):
         cos, sin = (np.broadcast_to(t[:x.shape[1], 0][None], (*x.shape[:2], engine.pairs)) for t in (cos, sin))
     for _ in range(engine.turns):
         x = _rotated_once(engine, x, cos, sin)
-    return x
+    return x * engine.vector_factor
 
 
 def _rotated_once(engine, x, cos, sin):

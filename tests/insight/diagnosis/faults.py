@@ -193,6 +193,10 @@ def same_as_factor(model):
     return ("wrong_factor", "positions_scaled") if model.scaling == "linear" else ()
 
 
+def scaled_for_attention(model, engine):
+    return dataclasses.replace(engine, vector_factor=engine.head_dim ** -0.5)
+
+
 RIGHT = Fault("", lambda model, engine: engine, lambda model: True, ("inv_freq", "tables", "rotation", "scores"))
 
 FAULTS = [
@@ -215,6 +219,10 @@ FAULTS = [
     Fault("exponent_step", sets(step=1), has_no_scaling, FREQUENCIES + SCORES,
           also=lambda model: ("partial_exponent",) if is_half_partial(model) else ()),
     Fault("base", other_base, rotates, FREQUENCIES + SCORES),
+    Fault("angle_degrees", sets(angle_factor=np.pi / 180), has_no_scaling, FREQUENCIES, "degrees read",
+          also=lambda model: ("scaling_added", "positions_scaled")),
+    Fault("angle_degrees", sets(angle_factor=180 / np.pi), any_of("plain"), FREQUENCIES, "degrees made",
+          also=lambda model: ("scaling_added", "positions_scaled")),
     # Scalings
     Fault("scaling_dropped", drop_scaling, has_scaling(), FREQUENCIES + SCORES),
     Fault("scaling_twice", sets(scaled=2), has_scaling("linear", "llama3"), FREQUENCIES, also=same_as_factor),
@@ -239,6 +247,9 @@ FAULTS = [
           times=lambda m: yarn_magnitude(40) ** -2),
     Fault("keys_not_rotated", sets(turns=0), rotates, SCORES, side="keys"),
     Fault("queries_not_rotated", sets(turns=0), rotates, SCORES, side="queries"),
+    Fault("vectors_scaled", scaled_for_attention, rotates, ROTATION, "1/sqrt(D)",
+          also=lambda model: ("attention_factor_wrong",) if is_full(model) else ()),
+    Fault("vectors_scaled", sets(vector_factor=0.3), is_partial, ROTATION, "0.3"),
     # Positions
     Fault("counted_from_one", moves(lambda ids: ids + 1), rotates, TABLES),
     Fault("position_offset", moves(lambda ids: ids + 5), rotates, TABLES, "5"),

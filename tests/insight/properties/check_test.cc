@@ -392,9 +392,17 @@ TEST(CheckObserved, WhatDoesNotFitIsRefused) {
   const auto with = [&](const Spec& any, std::int64_t count, const ConstView& view) {
     check({any}, {.positions = PositionView::range(0, count), .observed = view});
   };
-  expect_error(ErrorKind::bad_input, "must be [9, 16]", [&] { with(spec, 9, observed.view()); });
+  expect_error(ErrorKind::bad_input, "must have 9 rows, one per position, but is [10, 16]",
+               [&] { with(spec, 9, observed.view()); });
   expect_error(ErrorKind::usage, "needs the positions", [&] { with(spec, 0, observed.view()); });
-  expect_error(ErrorKind::bad_input, "[10, 8]", [&] { with(Rotary{.head_dim = 8}, 10, observed.view()); });
+  expect_error(ErrorKind::bad_input, "must have 12 columns, one per channel, but is [10, 16]",
+               [&] { with(Sinusoidal{.width = 12}, 10, observed.view()); });
+  expect_error(ErrorKind::bad_input, "must have 10 columns, one per channel, but is [10, 16]; it may be transposed",
+               [&] { with(Sinusoidal{.width = 10}, 16, observed.view()); });
+  expect_error(ErrorKind::bad_input, "must be [rows, 16], one per channel, but is [16]",
+               [&] { with(spec, 10, observed.view()[0]); });
+  expect_error(ErrorKind::bad_input, "must have 8 columns, the cosines of all pairs and then their sines",
+               [&] { with(Rotary{.head_dim = 8}, 10, observed.view()); });
   expect_error(ErrorKind::bad_input, "[2, 10, 10]", [&] { with(Alibi{.heads = 2}, 10, observed.view()); });
   expect_error(ErrorKind::usage, "no numbers to compare", [&] { with(Shaw{8, 2, 2}, 10, observed.view()); });
   expect_error(ErrorKind::usage, "none has no numbers to compare", [&] { with(NoPosition{}, 10, observed.view()); });
