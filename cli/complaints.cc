@@ -117,8 +117,8 @@ constexpr OtherOption kOtherOptions[] = {
     {"k distance offset delta", "--shift", "--shift {}"},
     {"text sentence word prompt", "--words", "--words {}"},
     {"solutions solution key answer", "--answers", "--answers"},
+    {"position pos ids position-ids range", "--positions", "--positions {}"},
     {"positions position pos p", "--queries", "--queries {} --keys {}"},
-    {"pos ids position-ids range", "--positions", "--positions {}"},
     {"length len n num seq-len seqlen seq-length num-positions rows", "--positions", "--positions 0:{}"},
     {"length len n num seq-len seqlen seq-length size", "--queries", "--queries 0:{}"},
     {"length len n seq-len seqlen seq-length max-len context", "--target", "--target {}"},
@@ -469,8 +469,8 @@ std::string for_command_line(const std::string& message) {
   if (end == std::string::npos) return message;
   const std::string name = message.substr(1, end - 1);
   if (is_file(name)) return name + ": " + message.substr(end + 2);
-  const std::size_t kind = name.rfind(": ");
-  if (kind != std::string::npos && is_file(name.substr(0, kind))) return name + ": " + message.substr(end + 2);
+  const std::size_t colon = name.rfind(": ");
+  if (colon != std::string::npos && is_file(name.substr(0, colon))) return name + ": " + message.substr(end + 2);
   const auto part_of_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ':'; };
   if (!std::all_of(name.begin(), name.end(), part_of_name)) return message;
   std::string rest = message.substr(end + 2);

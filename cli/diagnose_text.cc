@@ -89,7 +89,9 @@ std::string diagnosis_text(const Diagnosis& answer) {
 }
 
 std::string injected_text(const InjectedFault& fault) {
-  std::string text = fault.sentence + "\n\n";
+  std::string text = fmt::format(
+      "{}\n\nerror: the largest difference at a {}; right and wrong: number {} of the output, which differs most\n\n",
+      fault.sentence, fault.along, fault.channel);
   text += fmt::format("{:>10}  {:>12}  {:>12}  {:>12}\n", fault.along, "error", fmt::format("right[{}]", fault.channel),
                       fmt::format("wrong[{}]", fault.channel));
   for (std::size_t n = 0; n < fault.positions.size(); ++n) {

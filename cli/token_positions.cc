@@ -55,8 +55,9 @@ void TokenPositions::check_count(const std::string& file, TokenCount count) cons
   if (view.count == count.tokens && (view.batch == 1 || view.batch == batch)) return;
   const std::string rows = view.batch == 1 ? "" : fmt::format("{} x ", view.batch);
   const std::string batches = count.batch == 0 ? "" : fmt::format("{} x ", count.batch);
-  fail(ErrorKind::usage, fmt::format("'{}' has {}{} positions but {} has {}{} tokens", text, rows, view.count, file,
-                                     batches, count.tokens));
+  const auto ending = [](std::int64_t number) { return number == 1 ? "" : "s"; };
+  fail(ErrorKind::usage, fmt::format("'{}' has {}{} position{} but {} has {}{} token{}", text, rows, view.count,
+                                     ending(view.count), file, batches, count.tokens, ending(count.tokens)));
 }
 
 }  // namespace posenc::cli

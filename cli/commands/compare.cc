@@ -199,7 +199,8 @@ void add_compare(Command& app) {
       .add("--target", options->target,
            "compare positions 0 to this length minus 1 (default: the larger trained length, else 4096)")
       .within(1, kMaxSequence)
-      .formerly("--positions");
+      .formerly("--positions")
+      .formerly("--infer");
   command
       .add("--tolerance", options->tolerance,
            "largest difference of cosines, sines, biases and factors that counts as equal")

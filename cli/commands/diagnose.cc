@@ -419,6 +419,7 @@ void add_diagnose(Command& app) {
   command
       .text("--positions,-p", options->positions,
             std::string("positions of the tokens (default: 0, 1, 2, ...): ") + kPositionsHelp)
+      .formerly("--position")
       .positions();
   command.text("--queries", options->queries, "positions of queries, with --scores or --bias (default: 0, 1, 2, ...)")
       .positions();

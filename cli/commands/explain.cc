@@ -207,8 +207,17 @@ int explain_at_position(const ExplainCommand& options, const Encoding& found) {
 int run(const ExplainCommand& options) {
   const Encoding found = find_with_remarks(options.spec, options.encoding);
   choose_format(options.output, {"text", "json"});
+  const bool asked = !options.queries.empty() || !options.words.empty();
+  const Place place = found.place();
+  if (asked && (place == Place::rotation || place == Place::query)) {
+    fail(ErrorKind::usage,
+         fmt::format("{} is for encodings that are added to embeddings, biases and score terms; '{}' changes queries "
+                     "and keys one by one: --positions 3{}",
+                     options.words.empty() ? "--queries" : "--words", options.spec,
+                     place == Place::rotation ? ", and --shift 2 to see a score" : ""));
+  }
   const bool pairs =
-      !options.queries.empty() || !options.words.empty() || (options.position.empty() && acts_on_pairs(found.spec()));
+      asked || !explains_position(found.spec()) || (options.position.empty() && acts_on_pairs(found.spec()));
   return pairs ? explain_at_pairs(options, found) : explain_at_position(options, found);
 }
 

@@ -158,9 +158,11 @@ void add_plan(Command& app) {
       .add("--trained", options->trained,
            "length that the model was trained on (default: original_positions of a scaling, else\n"
            "the model's length, else 2048)")
-      .within(1, kMostPlanned);
+      .within(1, kMostPlanned)
+      .formerly("--train");
   command.add("--target", options->target, "length to use it at (default: the model's length, else 4 times --trained)")
-      .within(1, kMostPlanned);
+      .within(1, kMostPlanned)
+      .formerly("--infer");
   add_output(command, options->output, "text, json");
   command.runs([options] { return run(*options); });
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kPastEndWords[] = {"error", "clamp", "interpolate"};
 constexpr std::string_view kNormalizeWords[] = {"none", "l2"};
 
-constexpr std::string_view kLearnedNames[] = {"absolute", "learned_absolute", "wpe"};
+constexpr std::string_view kLearnedNames[] = {"absolute", "learned_absolute", "wpe", "pos", "positional"};
 constexpr UnclearField kLearnedUnclear[] = {kBeforeHeads, {"base", "its rows are learned, so it has no frequencies"}};
 
 // The fields of both parts, with the name of the part in front: fixed.base, learned.rows. JSON nests them.

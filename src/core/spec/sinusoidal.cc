@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kSpacingWords[] = {"width", "even_width", "half"};
 constexpr std::string_view kOddWords[] = {"drop", "zero", "error"};
 
-constexpr std::string_view kSinusoidalNames[] = {"sin", "sine", "sinusoid", "vaswani", "absolute"};
+constexpr std::string_view kSinusoidalNames[] = {"sin",   "sine",     "sinusoid", "vaswani",
+                                                 "fixed", "absolute", "pos",      "positional"};
 constexpr std::string_view kNoEnd = "it has a row for every position: choose them with --positions 0:512";
 constexpr UnclearField kSinusoidalUnclear[] = {
     kBeforeHeads,

@@ -104,7 +104,8 @@ void say_hidden(const Inquiry& question, const Engine& best, const std::vector<E
   }
   if (!unknown.empty())
     lines.push_back(text::joined(unknown, ", ") + " would give the same numbers as " + from +
-                    " here: send other positions, several heads, or keys instead of queries");
+                    " here: send other positions" +
+                    (question.seen == Seen::rows ? "" : ", several heads, or keys instead of queries"));
 }
 
 void say_cannot_tell(const Inquiry& question, const Searcher& searcher, const Engine& best, const std::string& from,

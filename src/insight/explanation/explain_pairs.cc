@@ -144,7 +144,8 @@ std::string explanation::named_numbers(const std::string& name, std::span<const 
 
 void explanation::check_head(const ExplainPairs& pairs, std::int64_t heads) {
   if (pairs.head >= 0 && pairs.head < heads) return;
-  refuse("head must be one of the ", heads, heads == 1 ? " head" : " heads", " but got ", pairs.head);
+  refuse("head must be ", heads == 1 ? "0, the only head," : "0 to " + std::to_string(heads - 1), " but got ",
+         pairs.head);
 }
 
 std::vector<Step> explain_pairs(const Spec& spec, const ExplainPairs& pairs) {

@@ -7,6 +7,7 @@
 #include "insight/properties/sinusoidal_rows.h"
 #include "posenc/error.h"
 #include "posenc/insight/analysis.h"
+#include "posenc/insight/check.h"
 #include "posenc/schedule.h"
 
 namespace posenc::figure {
