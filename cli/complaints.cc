@@ -485,11 +485,13 @@ std::string for_command_line(const std::string& message) {
   return rest;
 }
 
-void fail_naming(const Error& error, const std::vector<std::pair<std::string, std::string>>& files) {
+void fail_naming(const Error& error, const std::vector<std::pair<std::string, std::string>>& names) {
   const std::string message = for_command_line(error.what());
-  for (const auto& [input, file] : files) {
+  for (const auto& [input, name] : names) {
     const bool begins = message.starts_with(input + " ") || message.starts_with(input + "[");
-    if (!file.empty() && begins) fail(error.kind(), fmt::format("{}: {}", file, message));
+    if (name.empty() || !begins) continue;
+    const bool option = name.starts_with("--");
+    fail(error.kind(), option ? name + message.substr(input.size()) : fmt::format("{}: {}", name, message));
   }
   throw error;
 }

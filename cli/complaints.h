@@ -36,7 +36,8 @@ std::string complaint(const NamedCommand& found, const std::vector<std::string>&
 std::string for_command_line(const std::string& message);
 
 // Throws the error again. A message that begins with an input of the library then begins with the file that the user
-// gave for it: "sinks must be [2] but is [3]" becomes "s.npy: sinks must be [2] but is [3]". Pairs of input and file.
-[[noreturn]] void fail_naming(const Error& error, const std::vector<std::pair<std::string, std::string>>& files);
+// gave for it: "sinks must be [2] but is [3]" becomes "s.npy: sinks must be [2] but is [3]". An option replaces the
+// input: "--picture-height must be ...". Pairs of input and file or option.
+[[noreturn]] void fail_naming(const Error& error, const std::vector<std::pair<std::string, std::string>>& names);
 
 }  // namespace posenc::cli

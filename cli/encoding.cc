@@ -56,12 +56,14 @@ void say_assumed(const std::string& assumed, const std::string& text) {
              text.size() <= kLongestSpec ? text : assumed);
 }
 
+void say_found(const Encoding& encoding, const EncodingOptions& options) {
+  if (!encoding.assumed().empty()) say_assumed(encoding.assumed(), encoding.text());
+  say_remarks(encoding, options);
+}
+
 std::vector<Encoding> find_with_remarks(const std::vector<std::string>& texts, const EncodingOptions& options) {
   std::vector<Encoding> found = find_encodings(texts, options);
-  for (const Encoding& encoding : found) {
-    if (!encoding.assumed().empty()) say_assumed(encoding.assumed(), encoding.text());
-    say_remarks(encoding, options);
-  }
+  for (const Encoding& encoding : found) say_found(encoding, options);
   return found;
 }
 
@@ -103,8 +105,15 @@ void say_untrained(const Encoding& encoding) {
              how.empty() ? "" : ": " + how);
 }
 
-void check_learned_of_model(const Encoding& encoding, const std::string& typed, const std::string& untrained) {
+void check_learned_of_model(const Encoding& encoding, const std::string& typed, const std::string& untrained,
+                            bool alone) {
   if (encoding.model() == nullptr || !with_drawn(encoding).drawn()) return;
+  if (!alone) {
+    fail(ErrorKind::usage,
+         fmt::format("{} has learned numbers, which are in its weights: give them to {} with this SPEC alone, or use "
+                     "untrained ones with {} in its place",
+                     typed, untrained, text::shell_word(to_text(encoding.spec()))));
+  }
   if (learned_part(encoding.spec()) != nullptr) {
     fail(ErrorKind::usage, fmt::format("{} has a learned table, which is in its weights: give the file as --file "
                                        "model.safetensors:TENSOR, or use an untrained table with --init normal",

@@ -14,6 +14,8 @@ namespace posenc::cli {
 // find_encodings, with remarks on standard error: fields that were filled in, guesses and warnings about a model.
 std::vector<Encoding> find_with_remarks(const std::vector<std::string>& texts, const EncodingOptions& options);
 Encoding find_with_remarks(const std::string& text, const EncodingOptions& options);
+// The remarks alone, for a command that first refuses what it cannot use.
+void say_found(const Encoding& encoding, const EncodingOptions& options);
 // The encoding that a text names, if it does; without remarks.
 std::optional<Encoding> encoding_named(const std::string& text, EncodingOptions options);
 // Prints which fields were filled in, "width=8,base=100", and the spec that has them.
@@ -27,7 +29,9 @@ void say_remarks(const Encoding& encoding, const EncodingOptions& options);
 void say_untrained(const Encoding& encoding);
 // Throws if a model's learned numbers are missing: random ones under its name would mislead. `untrained` is the command
 // that shows random ones, as "posenc plot heatmap".
-void check_learned_of_model(const Encoding& encoding, const std::string& typed, const std::string& untrained);
+// `alone`: whether the command has no other SPEC, which options with learned numbers need.
+void check_learned_of_model(const Encoding& encoding, const std::string& typed, const std::string& untrained,
+                            bool alone = true);
 // Throws unless the encoding acts at one of these places. The message says where it acts and which command is for that.
 void check_place(const Spec& spec, std::initializer_list<Place> places);
 // The same for a spec that may lack fields, before it is read: `bias sinusoidal` needs a bias, not a width.

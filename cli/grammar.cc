@@ -23,6 +23,11 @@ Option& Option::required() {
   return *this;
 }
 
+Option& Option::usage(const char* text) {
+  option_->option_text(text);
+  return *this;
+}
+
 // The description of the rule, {auto,light,dark}, is where completions find the words.
 Option& Option::one_of(std::initializer_list<const char*> words,
                        std::initializer_list<std::pair<std::string_view, const char*>> others) {

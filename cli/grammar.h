@@ -36,6 +36,7 @@ class Option {
       : option_(option), command_(command), session_(session) {}
 
   Option& required();
+  Option& usage(const char* text);  // in the usage line: "FIGURE" for an argument whose command refuses to run without
   // One of these words, in any case; the variable gets the word as it is written here.
   Option& one_of(std::initializer_list<const char*> words);
   // The same; `others` are pairs of another name and the word that it means.

@@ -131,7 +131,8 @@ std::string usage(const CLI::App& app, const std::string& name) {
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_positional()) continue;
     const std::string word = option->get_name(true) + (option->get_items_expected_max() > 1 ? " ..." : "");
-    text += option->get_required() ? " " + word : " [" + word + "]";
+    const std::string shown = option->get_option_text();
+    text += " " + (!shown.empty() ? shown : option->get_required() ? word : "[" + word + "]");
   }
   return text + " [OPTIONS]\n";
 }

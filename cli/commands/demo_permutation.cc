@@ -207,9 +207,10 @@ std::string outputs_text(const PermutationCommand& options, const PermutationRes
   for (const PermutationRow& row : result.rows) {
     if (!options.outputs && &row != &result.rows[0]) break;
     text += fmt::format("\n  {}\n", row.name);
+    const std::vector<float> moved = moved_without_rounding(row, result.rounding);
     for (std::size_t n = 0; n < tokens; ++n) {
       text += fmt::format("  {:<{}}{}   |{}\n", result.words[n], column, vector_text(row.outputs, n, width, shown),
-                          vector_text(row.moved, n, width, shown));
+                          vector_text(moved, n, width, shown));
     }
   }
   if (tokens < result.words.size()) text += fmt::format("  and {} more tokens\n", result.words.size() - tokens);

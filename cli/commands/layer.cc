@@ -96,7 +96,9 @@ LayerEncodings load_encodings(const LayerCommand& options, const InputSizes& siz
   if (options.model.empty()) learned.missing = Missing::draw;  // as the weights of the layer
   std::vector<Encoding> all = with_learned(find_with_remarks(texts, options.encoding), learned);
   LayerEncodings encodings;
-  for (Encoding& encoding : all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    Encoding& encoding = all[i];
+    check_learned_of_model(encoding, texts[i], "posenc layer");
     say_untrained(encoding);
     encodings.text += (encodings.text.empty() ? "" : " ") + encoding.text();
     if (encoding.place() != Place::input) {

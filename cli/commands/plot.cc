@@ -329,8 +329,9 @@ std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& 
         fmt::format("the figure '{}' has no learned numbers: leave out --file, --init, --std, --parameter and --values",
                     info.name));
   }
-  const Encoding found = find_with_remarks(options.spec, learned);
+  const Encoding found = find_encoding(options.spec, learned);
   check_figure(info.name, found.spec(), chosen);
+  say_found(found, learned);
   const Encoding encoding = with_learned(found, learned);
   if (info.shows_learned) check_learned_of_model(encoding, options.spec, fmt::format("posenc plot {}", info.name));
   return encoding;
@@ -340,7 +341,7 @@ Figure figure_of(const PlotCommand& options, const std::optional<Encoding>& enco
   try {
     return encoding ? make_figure(options.figure, *encoding, chosen) : make_figure(options.figure, chosen);
   } catch (const Error& error) {
-    fail_naming(error, {{"content", options.content}});
+    fail_naming(error, {{"content", options.content}, {"width", "--picture-width"}, {"height", "--picture-height"}});
   }
 }
 
@@ -411,10 +412,14 @@ void add_look(Command& command, PlotCommand& options) {
   command.add("--theme", options.theme, "light, dark or auto (svg: follows the reader's system; png and pdf: light)")
       .one_of({"auto", "light", "dark"})
       .show_default();
-  command.add("--picture-width", options.width, "width of svg, png and pdf in points, 100 to 10000")
-      .between(100.0, 10000.0)
+  command
+      .add("--picture-width", options.width,
+           "width of svg, png and pdf in points, 200 to 10000; some figures need more than 200")
+      .between(200.0, 10000.0)
       .formerly("--width");
-  command.add("--picture-height", options.height, "height of svg, png and pdf in points, 100 to 10000")
+  command
+      .add("--picture-height", options.height,
+           "height of svg, png and pdf in points, 100 to 10000; most figures need more than 100")
       .between(100.0, 10000.0)
       .formerly("--height");
   command.add("--picture-scale", options.scale, "png only: pixels per point, 0.1 to 16 (default: 2)")
@@ -451,7 +456,7 @@ void add_plot(Command& app) {
                                 "  posenc plot similarity sinusoidal:width=128 --positions 0,1,50\n"
                                 "  posenc plot bias alibi:heads=8 --theme dark -o bias.png\n"
                                 "  posenc plot wavelengths rotary:head_dim=128 --format csv");
-  command.add("FIGURE", options->figure, figure_names());
+  command.add("FIGURE", options->figure, figure_names()).usage("FIGURE");
   command.add("SPEC", options->spec, std::string(kSpecHelp) + " (default: depends on the figure)");
   add_spec_choice(command, options->encoding);
   options->encoding.example = ExampleSize::picture;

@@ -83,7 +83,10 @@ void write_report(const ReportCommand& options) {
   learned.missing = Missing::leave;  // figures draw them, and the page says so
   for (const Encoding& encoding : found) check_size(encoding.spec());
   std::vector<Encoding> encodings;
-  for (const Encoding& encoding : found) encodings.push_back(with_learned(encoding, learned));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    encodings.push_back(with_learned(found[i], learned));
+    check_learned_of_model(encodings.back(), options.specs[i], "posenc report", found.size() == 1);
+  }
   write_page(options.page, kReportName,
              [&](const PageProgress& progress) { return make_page(options, encodings, found, progress); });
 }

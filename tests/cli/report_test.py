@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import time
 import unittest
@@ -113,6 +114,47 @@ class Report(Case):
         self.assertIn(b"<code>posenc lesson --words &#39;a b a&#39;</code>", page)
         again = self.run_posenc("lesson", "--words", "a b a", "-o", "-")
         self.assertEqual((again.stdout, again.stderr), (page, b""))
+
+    def test_a_token_without_positions_has_the_same_output_in_both_orders(self):
+        for seed in ("0", "3", "7"):
+            page = self.run_posenc("lesson", "--seed", seed, "--words", "I saw her duck", "-o", "-").stdout.decode()
+            rows = re.findall("<td>none</td><td>([-0-9., ]+)</td><td>([-0-9., ]+)</td>", page)
+            self.assertEqual(len(rows), 3)
+            demo = self.run_posenc("demo", "permutation", "--words", "I saw her", "--permutation", "2,0,1", "--width",
+                                   "4", "--heads", "1", "--seed", seed).stdout.decode()
+            pairs = re.findall(r"^  \S+((?: +[-0-9.]+)+)   \|((?: +[-0-9.]+)+)$", demo, re.MULTILINE)
+            self.assertEqual(len(pairs), 3)
+            for first, second in rows + pairs:
+                self.assertEqual(first.strip(), second.strip(), seed)
+
+    def test_the_lesson_asks_about_equal_words_only_if_there_are_some(self):
+        for words, equal in (("I saw her duck", False), ("a b a", True)):
+            page = self.run_posenc("lesson", "--words", words, "-o", "-").stdout.decode().lower()
+            self.assertEqual("equal words had equal rows" in page, equal)
+            self.assertEqual("equal words have equal rows" in page, equal)
+            self.assertIn("and now?", page)
+
+    def test_the_numbers_of_a_model_are_not_made_up(self):
+        table = "gpt2 has a learned table, which is in its weights: give the file as --file model.safetensors:TENSOR"
+        self.refused("gpt2", says=table)
+        self.refused("gpt2", says=table, command="layer")
+        given = "t5-small has learned numbers, which are in its weights: give them as --parameter NAME=model.safetensors"
+        for command in ("report", "layer"):
+            self.refused("t5-small", "--part", "encoder", says=given, command=command)
+        self.refused("t5-small", "--part", "encoder", says="or use untrained ones with posenc report t5:heads=8")
+        self.refused("gpt2", SPEC, says="gpt2 has learned numbers, which are in its weights: give them to posenc report "
+                                        "with this SPEC alone, or use untrained ones with "
+                                        "learned:width=768,rows=1024,past_end=error in its place")
+        self.assertIn(b"(untrained)", self.page("gpt2", "--init", "normal"))
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_the_first_distance_of_the_last_bucket(self):
+        for spec, first in (("t5:heads=2", 91), ("t5:heads=2,buckets=16,max_distance=20", 14),
+                            ("t5:heads=2,direction=causal", 113), ("t5:heads=2,buckets=32,max_distance=9", 9),
+                            ("t5:heads=2,buckets=4,max_distance=1000", 1)):
+            page = self.page(spec).decode()
+            self.assertEqual(re.findall("All distances from (.*?) on share the last bucket", page), [str(first)])
+            self.assertEqual(re.findall("all from (.*?) on share the last", page), [str(first)])
 
     def test_the_layer_of_the_lesson_is_that_of_the_command(self):
         layer = json.loads(self.run_posenc("layer", "--seed", "3", "--format", "json").stdout)

@@ -80,6 +80,10 @@ struct PermutationResult {
 // training. An encoding that does not fit the width, the heads or the number of words is an error before any work.
 POSENC_API PermutationResult demonstrate_permutation(const PermutationQuestion& question);
 
+// Returns `moved` of a row for printing: a number that differs from that of `outputs` by less than `rounding` is
+// replaced by it, so that both have the same digits.
+POSENC_API std::vector<float> moved_without_rounding(const PermutationRow& row, double rounding);
+
 // The four parts of the score of two sums, (x + p).(y + r); posenc/score_parts.h computes them with projections.
 struct OrderScore {
   double content_content = 0.0;    // x.y

@@ -106,7 +106,7 @@ std::vector<Field> t5_fields(T5& s) {
           Field("buckets", &s.buckets, "buckets of distances, the rows of the table")
               .between(2, spec::kMaxRows)
               .alias({"num_buckets", "relative_attention_num_buckets"}),
-          Field("max_distance", &s.max_distance, "from this distance on, all share the last bucket")
+          Field("max_distance", &s.max_distance, "the last bucket begins at this distance or before it")
               .between(1, spec::kMaxRows, "positions")
               .alias({"relative_attention_max_distance"}),
           Field("direction", enum_field(s.direction, kT5DirectionWords),

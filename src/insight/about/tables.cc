@@ -21,12 +21,22 @@ KindFacts clipped_facts(const Clipped& spec) {
                                   : "The offset is i - j (query minus key): it is positive for keys before the query."};
 }
 
+// The first distance of the last bucket, at or before max_distance; buckets grow with the distance.
+std::int64_t t5_last_begins(const T5& spec) {
+  const std::int64_t last = t5_bucket(spec, -spec.max_distance);
+  std::int64_t before = 0, inside = spec.max_distance;
+  while (inside - before > 1) {
+    const std::int64_t middle = before + (inside - before) / 2;
+    (t5_bucket(spec, -middle) == last ? inside : before) = middle;
+  }
+  return inside;
+}
+
 KindFacts t5_facts(const T5& spec) {
-  const std::string most = std::to_string(spec.max_distance);
   return {.users = "T5, mT5, FLAN-T5 and UL2 (Raffel et al., 2020)",
           .represents = "distances",
           .prefers = "nothing: everything is learned",
-          .past_length = "All distances from about " + most +
+          .past_length = "All distances from " + std::to_string(t5_last_begins(spec)) +
                          " on share the last bucket: trained on 512 tokens, perplexity "
                          "was 19.65 at 512, 18.79 at 1012 and 22.91 at 3512 (Press et al., 2022).",
           .order_of_terms = "T5 does not divide scores by sqrt(D), and all layers of a stack share one table."};
@@ -44,11 +54,9 @@ std::vector<Property> clipped_properties(const Encoding& numbers, const CheckOpt
   return bias_properties(numbers, options, table_traits(std::get<Clipped>(numbers.spec()).max_distance));
 }
 
-// The last bucket starts a little before max_distance: find its first distance.
 std::vector<Property> t5_properties(const Encoding& numbers, const CheckOptions& options) {
   const auto& spec = std::get<T5>(numbers.spec());
-  std::int64_t last = spec.max_distance;
-  while (last > 1 && t5_bucket(spec, -(last - 1)) == t5_bucket(spec, -spec.max_distance)) --last;
+  const std::int64_t last = t5_last_begins(spec);
   std::int64_t shared = 0;  // the first distance that shares its number with the next
   while (shared < last && t5_bucket(spec, -shared) != t5_bucket(spec, -(shared + 1))) ++shared;
   BiasTraits traits = table_traits(last - 1);

@@ -51,6 +51,8 @@ std::vector<std::string> wrapped(const std::string& text, double width, double s
 // The text, or as much of its beginning as fits `width` together with three dots.
 std::string shortened(const std::string& text, double width, double size, TextMetrics metrics);
 
+// Throws unless the "width" or "height" of a page is at least as large as its figure needs.
+void check_page_size(const char* side, double least, double size);
 inline constexpr double kLeastPageWidth = 200.0;  // a narrower page has no room for a picture and its numbers
 struct PageOptions {
   std::string title;

@@ -138,13 +138,17 @@ std::string shortened(const std::string& text, double width, double size, TextMe
   return text.substr(0, fitting_prefix(text, width - dots, size, false, metrics)) + "...";
 }
 
+void check_page_size(const char* side, double least, double size) {
+  if (size >= least) return;
+  fail(ErrorKind::usage, std::string("[make_figure] ") + side + " must be at least " +
+                             text::number_text(std::ceil(least)) + " points for this figure but got " +
+                             text::number_text(size));
+}
+
 Box lay_out_page(Drawing& drawing, const PageOptions& options) {
   const Type type(drawing.metrics);
   const double inner = options.width - 2.0 * type.margin;
-  if (!(options.width >= kLeastPageWidth)) {
-    fail(ErrorKind::usage, "[make_figure] width must be at least " + text::number_text(kLeastPageWidth) + " but got " +
-                               text::number_text(options.width));
-  }
+  check_page_size("width", kLeastPageWidth, options.width);
   const auto title = wrapped(options.title, inner, type.title, true, drawing.metrics);
   std::vector<std::string> notes;
   for (const std::string& note : options.notes) {
@@ -155,11 +159,7 @@ Box lay_out_page(Drawing& drawing, const PageOptions& options) {
   const double below = type.line * static_cast<double>(notes.size()) + type.margin + (type.margin > 0.0 ? 10.0 : 0.0);
   double body = options.height > 0.0 ? snapped_height(drawing, options.height - above - below) : options.body_height;
   if (in_cells(drawing.metrics)) body = std::max(std::min(body, options.most_body), options.least_body);
-  if (!(body >= 4.0 * kCellHeight)) {
-    fail(ErrorKind::usage, "[make_figure] height must be at least " +
-                               text::number_text(above + below + 4.0 * kCellHeight) + " but got " +
-                               text::number_text(options.height));
-  }
+  if (!(body >= 4.0 * kCellHeight)) check_page_size("height", above + below + 4.0 * kCellHeight, options.height);
   drawing.width = options.width;
   drawing.height = above + body + below;
   for (std::size_t i = 0; i < title.size(); ++i) {

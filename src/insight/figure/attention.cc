@@ -55,11 +55,24 @@ class SmallLayer {
 
   std::int64_t heads() const { return heads_; }
   std::string text() const {
-    return std::to_string(tokens_) + " tokens, " + std::to_string(heads_) + " heads of " + std::to_string(head_dim_) +
-           ", random embeddings and weights from a seed, no mask";
+    return properties::several(tokens_, "token") + ", " + properties::several(heads_, "head") + " of " +
+           std::to_string(head_dim_) + ", random embeddings and weights from a seed, no mask" +
+           (hides_keys() ? " but the encoding" : "");
   }
 
  private:
+  // Whether the encoding hides some key from a query.
+  bool hides_keys() const {
+    if (!numbers_.bias()) return false;
+    const PositionView all = PositionView::range(0, tokens_);
+    for (std::int64_t h = 0; h < heads_; ++h) {
+      std::vector<double> scores(static_cast<std::size_t>(tokens_ * tokens_));
+      add_bias(*numbers_.bias(), {.head = h, .queries = tokens_, .keys = tokens_}, all, all,
+               make_view(scores.data(), {tokens_, tokens_}));
+      if (std::any_of(scores.begin(), scores.end(), [](double score) { return std::isinf(score); })) return true;
+    }
+    return false;
+  }
   const ConstView& delta() const { return numbers_.parameters().front().value; }  // the learned angles of pope
 
   ConstView view(const std::vector<double>& values) const {

@@ -268,7 +268,7 @@ std::string buckets_finding(const TableBias& table) {
   }
   text += "; near offsets have a row each, and ";
   if (widest > 1) {
-    text += "distant ones share: " + std::to_string(widest) + " read row " + std::to_string(widest_row) + ", ";
+    text += "distant ones share: " + std::to_string(widest) + " offsets read row " + std::to_string(widest_row) + ", ";
   }
   return text + "all up to " + std::to_string(table.first + front - 1) + " read row " + std::to_string(rows.front()) +
          ", and all from " + std::to_string(table.first + count - back) + " on row " + std::to_string(rows.back());

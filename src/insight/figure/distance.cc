@@ -125,6 +125,15 @@ Figure make_distance(const FigureCall& call) {
                       "PE(p).PE(p + distance)");
 }
 
+// At which distance equal contents agree best, from the mean of their scores at each.
+std::string agreement_text(const std::vector<double>& mean) {
+  const double tolerance = 1e-9 * std::fabs(mean[0]);
+  const auto [least, most] = std::minmax_element(mean.begin(), mean.end());
+  if (*most - *least <= tolerance) return "that is still so: the rotation is the same at all of these distances";
+  const auto best = *most - mean[0] <= tolerance ? 0 : most - mean.begin();
+  return "it depends on the distance, and equal contents agree best at distance " + std::to_string(best);
+}
+
 // One query and one key at every distance; and many pairs of equal ones.
 Figure make_rotated_scores(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
@@ -152,8 +161,8 @@ Figure make_rotated_scores(const FigureCall& call) {
   const std::vector<double> x = counted(distances);
   FigurePage page = begin_figure(
       call, {.title = "Scores before and after rotation: " + numbers.command_text(),
-             .finding = "before, q.k = " + text::fixed_text(before, 3) +
-                        " at every distance; after, it depends on the distance, and equal contents agree best nearby",
+             .finding = "before, q.k = " + text::fixed_text(before, 3) + " at every distance; after, " +
+                        agreement_text(same.mean),
              .more = {"vectors with normal channels of variance 1 / " + std::to_string(width) + ", from a seed"},
              .body_height = 440.0,
              .least_lines = 26});

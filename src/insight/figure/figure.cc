@@ -75,10 +75,7 @@ void check_options(const FigureInfo& info, const FigureOptions& options) {
   refuse(info, "content", options.content.rank != 0);
   refuse(info, "tokens", !options.tokens.empty());
   // Check before any work: the layout would refuse the width only after all numbers are computed.
-  if (options.width > 0.0 && options.width < drawing::kLeastPageWidth) {
-    fail(ErrorKind::usage, "[make_figure] width must be at least " + text::number_text(drawing::kLeastPageWidth) +
-                               " but got " + text::number_text(options.width));
-  }
+  if (options.width > 0.0) drawing::check_page_size("width", drawing::kLeastPageWidth, options.width);
   if (options.train_length && *options.train_length < 1) {
     fail(ErrorKind::usage,
          "[make_figure] train_length must be at least 1 but got " + std::to_string(*options.train_length));
@@ -175,9 +172,9 @@ bool figure_fits(std::string_view name, const Spec& spec) { return fits(entry_of
 void check_figure(std::string_view name, const Spec& spec, const FigureOptions& options) {
   const figure::FigureEntry& entry = entry_of(name);
   if (!shows_kind(entry, spec)) {
-    const std::string kinds = kinds_that_fit(name);
-    fail(ErrorKind::usage, "the figure '" + std::string(name) + "' cannot show " + std::string(kind_of(spec)) +
-                               (kinds.empty() ? ": it takes no SPEC" : "; it shows " + kinds));
+    const std::string kinds = kinds_that_fit(name), figure = "the figure '" + std::string(name) + "'";
+    if (kinds.empty()) fail(ErrorKind::usage, figure + " takes no SPEC");
+    fail(ErrorKind::usage, figure + " cannot show " + std::string(kind_of(spec)) + "; it shows " + kinds);
   }
   check_options(entry.info, options);
   if (entry.check != nullptr) entry.check({entry.info, options, given_width(spec)});

@@ -188,8 +188,8 @@ std::vector<Box> boxes_of(const FigurePage& page, const Box& body, std::int64_t 
   }
   constexpr double kLeast = 90.0;  // below it titles and ticks have no room
   if (page.figure.drawing.metrics != TextMetrics::cells && boxes.front().width < kLeast) {
-    refuse("width must leave ", text::general_text(kLeast, 3), " for each of ", beside,
-           " panels beside each other but leaves ", text::general_text(boxes.front().width, 3));
+    const double lacking = (kLeast - boxes.front().width) * static_cast<double>(beside);
+    drawing::check_page_size("width", page.figure.drawing.width + lacking, page.figure.drawing.width);
   }
   return boxes;
 }

@@ -25,6 +25,11 @@ struct Curve {
 struct Setting {
   double factor = 8.0;
   std::int64_t trained = 4096;
+
+  // The length in use: the trained length times the factor.
+  std::int64_t target() const {
+    return std::max<std::int64_t>(static_cast<std::int64_t>(factor * static_cast<double>(trained)), 1);
+  }
 };
 Setting setting_of(const Rotary& spec, const FigureOptions& options) {
   Setting setting;
@@ -55,7 +60,7 @@ std::string set_numbers(Scaling& scaling, const Setting& with) {
         } else if constexpr (requires { s.factor; }) {
           s.factor = grows ? kGrowth : with.factor;
         }
-        return grows ? ", factor 2, at the full length" : "";
+        return grows ? ", factor 2 at " + std::to_string(with.target()) + " tokens" : "";
       },
       scaling);
 }
@@ -63,8 +68,7 @@ std::string set_numbers(Scaling& scaling, const Setting& with) {
 // Every scaling without a list of factors. Scalings that give the same frequencies share a line.
 std::vector<Curve> curves_of(const Rotary& spec, const Ladder& ladder, const Setting& with) {
   Ladder at_target = ladder;
-  const double target = with.factor * static_cast<double>(with.trained);
-  at_target.sequence_length = std::max<std::int64_t>(static_cast<std::int64_t>(target), 1);
+  at_target.sequence_length = with.target();
   std::vector<Curve> curves;
   for (int i = 0; i < static_cast<int>(spec::scaling_words().size()); ++i) {
     Scaling scaling = spec::default_scaling(i);
@@ -115,7 +119,7 @@ std::optional<std::size_t> last_turning(const std::vector<double>& inv_freq) {
 }
 
 // "p_rope: pairs 24 to 31 are stopped"
-std::string stopped_note(const std::vector<Curve>& curves) {
+std::string stopped_note(const std::vector<Curve>& curves, bool dots) {
   std::string note;
   for (const Curve& curve : curves) {
     const auto last = last_turning(curve.inv_freq);
@@ -124,7 +128,8 @@ std::string stopped_note(const std::vector<Curve>& curves) {
             std::to_string(curve.inv_freq.size() - 1) + " are stopped";
   }
   if (note.empty()) return note;
-  return note + " (frequency 0, which has no place on a logarithmic axis); a dot marks the last pair that rotates";
+  return note + " (frequency 0, which has no place on a logarithmic axis)" +
+         (dots ? "; a dot marks the last pair that rotates" : "");
 }
 
 // Whether there are at least two frequencies that follow the rule, with a base above 1.
@@ -174,8 +179,9 @@ Figure make_scalings(const FigureCall& call) {
            "linear divides every pair by the same factor; ntk and dynamic divide slow pairs more than fast ones; "
            "ntk_by_parts, yarn and llama3 keep fast pairs, divide slow ones and interpolate between them; p_rope "
            "stops the slowest",
-       .note = stopped_note(curves),
+       .note = stopped_note(curves, !in_cells(call)),
        .more = {"left: radians per position; right: the share of the plain frequency that is left, 1 if unchanged",
+                "the longer the text, the more dynamic divides; its own factor, 2 here, sets how fast",
                 "longrope and learned_multipliers have lists of factors: they are drawn only if the spec has one"},
        .body_height = 420.0,
        .width = 860.0,
@@ -206,7 +212,7 @@ Figure make_scalings(const FigureCall& call) {
   }
   for (std::size_t i = 0; i < curves.size(); ++i) {  // above all lines
     const auto last = last_turning(curves[i].inv_freq);
-    if (!last) continue;
+    if (!last || in_cells(call)) continue;  // in a terminal a dot looks like a line of another curve
     const drawing::Stroke dot{.ink = curves[i].stroke.ink};
     frequencies.dots(std::span(pairs).subspan(*last, 1), std::span(curves[i].inv_freq).subspan(*last, 1), dot, 4.0);
     share.dots(std::span(pairs).subspan(*last, 1), std::span(all_shares[i]).subspan(*last, 1), dot, 4.0);

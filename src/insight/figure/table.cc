@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "core/text/number_text.h"
 #include "insight/figure/figure_call.h"
@@ -73,6 +74,14 @@ void expect_words(FigureText& text) {
   text.note = std::string(70, 'x');
 }
 
+// The positions of a figure of rows on one axis. All have a row, also those that are left out: the number of a token in
+// a message is its place among the positions asked for.
+PositionView row_positions(const FigureCall& call, const PositionRule& rule) {
+  const PositionView positions = figure_positions(call, rule);
+  check_rows(call.numbers->rows(), positions, "make_figure");
+  return positions;
+}
+
 // How many positions there are for each that is shown.
 std::int64_t every_of(const PositionView& positions, std::int64_t room) {
   return (positions.count + room - 1) / std::max<std::int64_t>(room, 1);
@@ -90,10 +99,18 @@ PositionView figure_places(const FigureCall& call, std::vector<std::int64_t>& gr
   return positions;
 }
 
+// Whether frequencies only fall or only rise from the first pair to the last, by their size.
+bool falls_or_rises(const std::vector<double>& inv_freq) {
+  const auto slower = [](double a, double b) { return std::fabs(a) < std::fabs(b); };
+  if (inv_freq.size() < 2 || std::fabs(inv_freq.front()) == std::fabs(inv_freq.back())) return false;
+  return std::is_sorted(inv_freq.begin(), inv_freq.end(), slower) ||
+         std::is_sorted(inv_freq.rbegin(), inv_freq.rend(), slower);
+}
+
 // Labels that say which channels are fast and which slow, above the first and last column of each run of frequencies.
 std::vector<drawing::TopLabel> speed_labels(const SinusoidalSchedule& schedule, std::int64_t columns) {
-  if (schedule.inv_freq.size() < 2) return {};
-  const bool falls = std::fabs(schedule.inv_freq.front()) >= std::fabs(schedule.inv_freq.back());
+  if (!falls_or_rises(schedule.inv_freq)) return {};
+  const bool falls = std::fabs(schedule.inv_freq.front()) > std::fabs(schedule.inv_freq.back());
   const double cell = static_cast<double>(columns) / static_cast<double>(schedule.width);
   const auto place = [&](std::int64_t channel) { return (static_cast<double>(channel) + 0.5) * cell - 0.5; };
   std::vector<drawing::TopLabel> labels;
@@ -112,6 +129,29 @@ std::vector<drawing::TopLabel> speed_labels(const SinusoidalSchedule& schedule, 
   return labels;
 }
 
+// How the channels change over the positions: fast and slow ones if the rows show both, else their wavelengths.
+std::string change_text(const SinusoidalSchedule& schedule, const PositionView& positions) {
+  double slowest = INFINITY, fastest = 0.0;
+  for (const double inv_freq : schedule.inv_freq) {
+    slowest = std::min(slowest, std::fabs(inv_freq));
+    fastest = std::max(fastest, std::fabs(inv_freq));
+  }
+  if (positions.count < 2 || schedule.inv_freq.empty()) return "";
+  if (fastest == 0.0) return ": every row is the same, because all frequencies are 0";
+  constexpr double kFewRows = 10.0, kHardly = 0.3;  // radians
+  const double step = std::fabs(step_of(positions)), rows = static_cast<double>(positions.count - 1);
+  const double wave = 2.0 * std::numbers::pi / (fastest * step);  // in rows
+  if (wave <= std::min(kFewRows, rows) && slowest * step * rows <= kHardly) {
+    return ": fast channels repeat within a few rows, slow ones hardly change";
+  }
+  const std::string shortest = drawing::tick_text(2.0 * std::numbers::pi / fastest);
+  if (slowest == fastest) return ": every channel repeats after " + shortest + " positions";
+  if (slowest == 0.0)
+    return ": the shortest wavelength is " + shortest + " positions, channels of frequency 0 are flat";
+  return ": wavelengths from " + shortest + " to " + drawing::tick_text(2.0 * std::numbers::pi / slowest) +
+         " positions";
+}
+
 std::string heatmap_finding(const FigureCall& call, const PositionView& positions, const Sampled& sampled) {
   const Encoding& numbers = *call.numbers;
   const auto extremes = std::minmax_element(sampled.heat.values.begin(), sampled.heat.values.end());
@@ -119,9 +159,10 @@ std::string heatmap_finding(const FigureCall& call, const PositionView& position
          properties::several(numbers.width(), "channel") + " across, values from " +
          drawing::tick_text(*extremes.first) + " to " + drawing::tick_text(*extremes.second) +
          (!has_one_axis(numbers.spec()) ? ": a pattern that repeats within a row of places depends on the last axis"
-          : numbers.sinusoidal()        ? ": fast channels repeat within a few rows, slow ones hardly change"
+          : numbers.sinusoidal()        ? change_text(*numbers.sinusoidal(), positions)
           : is_untrained(call)          ? ": random numbers, without any order"
-                                        : ": any order is what training found");
+          : numbers.table().rank != 0   ? ": any order is what training found"
+                                        : "");
 }
 
 // What is left out, or that the positions are only those for which a terminal has room.
@@ -150,13 +191,13 @@ Figure make_heatmap(const FigureCall& call) {
   FigureText text{.title = "The table of " + numbers.command_text(), .body_height = 440.0, .least_lines = 12};
   std::vector<std::int64_t> grid;
   expect_words(text);
-  const PositionView positions = one_axis ? figure_positions(call, {.count = rows_with_room(call, text, 1.0, 4.0, 100)})
-                                          : figure_places(call, grid);
+  const PositionView positions =
+      one_axis ? row_positions(call, {.count = rows_with_room(call, text, 1.0, 4.0, 100)}) : figure_places(call, grid);
   // The positions that were asked for are all shown if that takes few lines; a few are not drawn as many.
   constexpr std::int64_t kFewLines = 40;
   const std::int64_t lines = positions.count / (call.options.plain ? 1 : 2) + 5;
   if (lines <= kFewLines) text.least_lines = std::max(text.least_lines, lines);
-  const bool labelled = numbers.sinusoidal() && numbers.sinusoidal()->inv_freq.size() > 1;
+  const bool labelled = numbers.sinusoidal() && falls_or_rises(numbers.sinusoidal()->inv_freq);
   text.most_lines = positions.count + (labelled ? 4 : 3) + (positions.count > 2 ? 1 : 0);
   text.least_lines = std::min(text.least_lines, text.most_lines);
   text.body_height =
@@ -198,7 +239,7 @@ std::vector<std::string> channel_words(const SinusoidalSchedule& schedule, std::
 Figure make_cells(const FigureCall& call) {
   const Encoding& numbers = *call.numbers;
   constexpr int kDecimals = 2;
-  const PositionView positions = figure_positions(call, {.count = 11, .most = 24, .uneven = 24});
+  const PositionView positions = row_positions(call, {.count = 11, .most = 24, .uneven = 24});
   // In a terminal a number takes at least six characters, and the positions beside them about six.
   const std::int64_t room = in_cells(call) ? static_cast<std::int64_t>(call.options.width / kCellWidth - 14.0) / 6 : 11;
   const std::int64_t columns = std::clamp<std::int64_t>(room, 1, std::min<std::int64_t>(numbers.width(), 11));
@@ -284,9 +325,10 @@ drawing::HeatOptions similarity_options(const std::vector<double>& at, std::stri
 
 // The cosines with the first position if there are few, else the lowest one.
 std::string similarity_finding(const std::vector<double>& at, const drawing::Heat& heat, bool by_distance) {
+  if (at.size() == 1) return "one position, compared with itself";
   double lowest = 1.0;
   for (const double value : heat.values) lowest = std::min(lowest, value);
-  if (static_cast<std::int64_t>(at.size()) <= kWrittenOut && at.size() > 1) {
+  if (static_cast<std::int64_t>(at.size()) <= kWrittenOut) {
     std::string text = "cosines with position " + drawing::tick_text(at.front()) + ":";
     for (std::size_t i = 1; i < at.size(); ++i) {
       text += (i > 1 ? ", " : " ") + text::fixed_text(heat.values[i], 4) + " of position " + drawing::tick_text(at[i]);
@@ -294,7 +336,7 @@ std::string similarity_finding(const std::vector<double>& at, const drawing::Hea
     return text;
   }
   return "the cosine of every pair of rows, 1 on the diagonal and down to " + text::general_text(lowest, 3) +
-         (by_distance ? "; equal along every diagonal, so only the distance counts" : "");
+         (by_distance && is_even(at) ? "; equal along every diagonal, so only the distance counts" : "");
 }
 
 Figure make_similarity(const FigureCall& call) {
@@ -307,7 +349,7 @@ Figure make_similarity(const FigureCall& call) {
     const auto columns = static_cast<std::int64_t>(call.options.width / kCellWidth) - 14;
     most = std::min(most, std::max<std::int64_t>(columns, 4));
   }
-  const PositionView positions = figure_positions(call, {.count = std::min<std::int64_t>(most, 100), .uneven = most});
+  const PositionView positions = row_positions(call, {.count = std::min<std::int64_t>(most, 100), .uneven = most});
   text.note.clear();
   const std::vector<double> at = sampled_positions(positions, most, text.note);
   if (text.note.empty()) text.note = fewer_note(call, positions, 100);
@@ -329,7 +371,7 @@ Figure make_learned(const FigureCall& call) {
                   .body_height = 640.0,
                   .least_lines = 28};
   expect_words(text);
-  const PositionView positions = figure_positions(call, {.count = rows_with_room(call, text, 2.0, 4.0, 512)});
+  const PositionView positions = row_positions(call, {.count = rows_with_room(call, text, 2.0, 4.0, 512)});
   const std::int64_t width = numbers.width();
   const Encoding fixed(Sinusoidal{.width = width});
   text.finding =

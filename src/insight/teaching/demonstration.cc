@@ -297,6 +297,15 @@ double rounding_of(std::int64_t width) {
 
 }  // namespace
 
+std::vector<float> moved_without_rounding(const PermutationRow& row, double rounding) {
+  std::vector<float> numbers = row.moved;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double difference = static_cast<double>(numbers[i]) - static_cast<double>(row.outputs[i]);
+    if (std::fabs(difference) < rounding) numbers[i] = row.outputs[i];
+  }
+  return numbers;
+}
+
 PermutationResult demonstrate_permutation(const PermutationQuestion& question) {
   check_size(question);
   if (!question.order.empty()) check_order(question.order, question.words.size());

@@ -1,6 +1,7 @@
 // The tables, worked examples and numbers of the lesson.
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "core/text/joined.h"
@@ -69,12 +70,17 @@ HtmlTable outputs_table(const PermutationResult& result) {
                   {"Token", "Positions", "Output in the first order", "Output in the second order"},
                   {}};
   for (std::size_t row = 0; row < 2; ++row) {
+    const std::vector<float> moved = moved_without_rounding(result.rows[row], result.rounding);
     for (std::size_t n = 0; n < result.words.size(); ++n) {
       table.rows.push_back({result.words[n], row == 0 ? "none" : "sinusoidal",
-                            vector_text(result.rows[row].outputs, n, 4), vector_text(result.rows[row].moved, n, 4)});
+                            vector_text(result.rows[row].outputs, n, 4), vector_text(moved, n, 4)});
     }
   }
   return table;
+}
+
+bool has_equal_words(const std::vector<std::string>& words) {
+  return std::set<std::string>(words.begin(), words.end()).size() < words.size();
 }
 
 // The table of every pair of three sentences with the same words.
@@ -229,11 +235,14 @@ Values problem_values(const LessonSubject& subject) {
   if (subject.options.sentence != LessonOptions{}.sentence) question.words = subject.words;
   const PermutationResult result = demonstrate_permutation(question);
   const PermutationResult small = small_example(subject);
-  return {
-      {"small_tokens", std::to_string(small.words.size())},    {"outputs", table(outputs_table(small))},
-      {"pairs", table(pairs_table(subject.options.seed))},     {"sentence", xml_text(text::joined(result.words, " "))},
-      {"shuffled", xml_text(text::joined(result.moved, " "))}, {"permutations", table(permutation_table(result))},
-      {"rounding", text::general_text(result.rounding, 1)}};
+  return {{"small_tokens", std::to_string(small.words.size())},
+          {"outputs", table(outputs_table(small))},
+          {"pairs", table(pairs_table(subject.options.seed))},
+          {"sentence", xml_text(text::joined(result.words, " "))},
+          {"shuffled", xml_text(text::joined(result.moved, " "))},
+          {"permutations", table(permutation_table(result))},
+          {"equal_rows", has_equal_words(subject.words) ? " Equal words have equal rows." : ""},
+          {"rounding", text::general_text(result.rounding, 1)}};
 }
 
 Values wishes_values(const LessonSubject&) {
@@ -263,7 +272,13 @@ Values shift_values(const LessonSubject&) {
 
 Values score_values(const LessonSubject& subject) {
   const OrderResult pair = demonstrate_order(4, subject.options.seed);
-  return {{"sums", table(sums_table(pair))}, {"score_parts", table(score_parts_table(pair))}};
+  const bool equal = has_equal_words(subject.words);
+  return {{"sums", table(sums_table(pair))},
+          {"score_parts", table(score_parts_table(pair))},
+          {"row_question", equal ? "Two equal words had equal rows in the first map. And now?"
+                                 : "In the first map only the words counted. And now?"},
+          {"row_answer", equal ? "Their rows differ, because each has its own position in it."
+                               : "Positions count too: the same words in another order get other weights."}};
 }
 
 Values limits_values(const LessonSubject& subject) {

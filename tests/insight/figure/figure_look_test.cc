@@ -178,7 +178,7 @@ TEST(Figures, MasksSayWhatIsHidden) {
 
 TEST(Figures, BucketsSayWhichRowsHaveNoEnd) {
   EXPECT_TRUE(has(make("buckets", "t5:heads=8").finding,
-                  "27 read row 14, all up to -91 read row 15, and all from 91 on row 31"));
+                  "27 offsets read row 14, all up to -91 read row 15, and all from 91 on row 31"));
   EXPECT_TRUE(has(make("buckets", "t5:heads=8,direction=causal").finding, "and all from 0 on row 0"));
   EXPECT_TRUE(has(make("buckets", "clipped:heads=1,max_distance=3").finding,
                   "a row each, and all up to -3 read row 0, and all from 3 on row 6"));
