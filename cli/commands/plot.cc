@@ -330,8 +330,12 @@ std::optional<Encoding> load_subject(const FigureInfo& info, const PlotCommand& 
                     info.name));
   }
   const Encoding found = find_encoding(options.spec, learned);
+  // A kind that does not fit is refused before anything is said of its fields; of a model or a scaling the remarks say
+  // which kind it has.
+  const bool kind = kind_called(options.spec.substr(0, options.spec.find(':'))).has_value();
+  if (!kind) say_found(found, learned);
   check_figure(info.name, found.spec(), chosen);
-  say_found(found, learned);
+  if (kind) say_found(found, learned);
   const Encoding encoding = with_learned(found, learned);
   if (info.shows_learned) check_learned_of_model(encoding, options.spec, fmt::format("posenc plot {}", info.name));
   return encoding;
