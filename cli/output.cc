@@ -109,19 +109,6 @@ void write_json(const OutputOptions& options, Json::Object members, const Json& 
   write_text(options, to_text(Json(std::move(members))));
 }
 
-std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines(1);
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
-    at = end + 1;
-  }
-  return lines;
-}
-
 std::string bytes_text(double bytes) {
   if (bytes >= 1e12) return fmt::format("{:.3g} TB", bytes / 1e12);
   if (bytes >= 1e9) return fmt::format("{:.3g} GB", bytes / 1e9);

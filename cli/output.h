@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/shared_options.h"
+#include "core/text/wrapped.h"
 #include "posenc/files/file.h"
 #include "posenc/files/json.h"
 
@@ -42,8 +43,7 @@ bool writes_to_terminal(const OutputOptions& options);
 // Whether a file or folder has this path.
 bool is_there(const std::string& path);
 
-// Breaks a text into lines of at most `width` columns, between words.
-std::vector<std::string> wrapped(const std::string& text, std::size_t width);
+using text::wrapped;
 // "1.5 GB", for messages.
 std::string bytes_text(double bytes);
 

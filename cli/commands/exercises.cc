@@ -37,7 +37,7 @@ WorksheetOptions worksheet(const Encoding& encoding, const ExercisesCommand& opt
   return {.title = fmt::format("Exercises: {}, seed {}", spec, options.seed),
           .grade_command =
               fmt::format("posenc exercises {} --seed {} --grade answers.txt", text::shell_word(spec), options.seed),
-          .remark = exercises_remark(encoding.spec()),
+          .remark = exercises_remark(encoding.spec(), options.seed),
           .answers = options.answers};
 }
 

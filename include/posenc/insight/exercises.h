@@ -53,8 +53,9 @@ struct Question {
   std::vector<Mistake> mistakes = {};      // numeric and symbolic: how grade() explains a wrong answer
 };
 
-// The digits after the point that grade() needs: four, if more are asked for and the answer is not smaller than 0.1.
-POSENC_API int enough_decimals(const Question& question) noexcept;
+// The digits after the point that grade() needs for one of the numbers: four, if more are asked for and the number is
+// not between -0.1 and 0.1.
+POSENC_API int enough_decimals(const Question& question, double value) noexcept;
 
 struct ExerciseOptions {
   // Include the question which encoding to choose for texts longer than the training texts. It is the same for most
@@ -68,9 +69,9 @@ struct ExerciseOptions {
 POSENC_API std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed,
                                                 const ExerciseOptions& options = {});
 
-// What the questions change about the spec: "These questions leave out first=1 and odd=zero." Empty if nothing. For the
-// top of a sheet.
-POSENC_API std::string exercises_remark(const Spec& spec);
+// What the questions of a seed change about the spec: "These questions leave out first=1 and odd=zero." Empty if
+// nothing. For the top of a sheet.
+POSENC_API std::string exercises_remark(const Spec& spec, std::uint64_t seed);
 
 // "easy", ... and "numeric", ...
 POSENC_API std::string_view level_name(Level level) noexcept;
@@ -113,7 +114,7 @@ POSENC_API Grade grade(const std::vector<Question>& questions, const std::vector
 struct WorksheetOptions {
   std::string title = "Exercises";
   std::string grade_command = {};  // the command that grades the answers, printed if not empty
-  std::string remark = {};         // exercises_remark(spec), printed below the title if not empty
+  std::string remark = {};         // exercises_remark(spec, seed), printed below the title if not empty
   bool answers = false;            // include answers and worked solutions
   bool introduction = true;        // include how to write answers
   int heading_level = 1;           // HTML: level of the title, 1 to 4

@@ -94,7 +94,8 @@ double alibi_slope_at(double bias_max, std::int64_t h, std::int64_t heads) {
   return value_of({.lines = {alibi_slope(bias_max, h, heads)}}, {});
 }
 
-void add_slopes(Sheet& sheet, const Alibi& given) {
+// Returns the number of heads that it asks about.
+std::int64_t add_slopes(Sheet& sheet, const Alibi& given) {
   Draw draw = sheet.draw("slopes");
   const auto drawn = draw.pick<std::int64_t>({2, 4, 8, 16});
   const bool usual = given.heads >= 2 && given.heads <= 64 && (given.heads & (given.heads - 1)) == 0;
@@ -122,6 +123,7 @@ void add_slopes(Sheet& sheet, const Alibi& given) {
        {"the exponent is negative", {std::exp2(exponent)}},
        {"this is the exponent; the slope is 2 to that power", {-exponent}},
        {"this is the power of e; the slope is a power of 2", {std::exp(-exponent)}}});
+  return spec.heads;
 }
 
 void add_alibi_bias(Sheet& sheet, const Alibi& given) {
@@ -162,7 +164,8 @@ void add_far_and_near(Sheet& sheet, double slope) {
   sheet.ask("biases/far and near", {{"d", d}, {"slope", slope}}, {std::exp(-slope * d)}, mistakes);
 }
 
-void add_odd_heads(Sheet& sheet, const Alibi& given) {
+// Returns the number of heads that it asks about.
+std::int64_t add_odd_heads(Sheet& sheet, const Alibi& given) {
   Draw draw = sheet.draw("odd heads");
   const auto drawn = draw.pick<std::int64_t>({3, 5, 6, 10, 12});
   const bool usual = given.heads >= 3 && given.heads <= 64 && (given.heads & (given.heads - 1)) != 0;
@@ -191,15 +194,19 @@ void add_odd_heads(Sheet& sheet, const Alibi& given) {
                   " heads; every other one is left out",
               {alibi_slope_at(spec.bias_max, h - power, 2 * power)}},
              {kFromZero, {slopes[static_cast<std::size_t>(h - 2)]}}});
+  return spec.heads;
 }
 
 void alibi_questions(const Alibi& spec, Sheet& sheet) {
   // For a power of two of heads, either rule gives the same slopes, and the question on other numbers of heads states
   // its rule.
   sheet.leave_out(spec, {"heads", "rule", "bias_max", "form", "added"});
-  add_slopes(sheet, spec);
+  const std::int64_t power = add_slopes(sheet, spec);
   add_alibi_bias(sheet, spec);
-  add_odd_heads(sheet, spec);
+  const std::int64_t odd = add_odd_heads(sheet, spec);
+  if (power != spec.heads && odd != spec.heads) {
+    sheet.remark("Some questions use heads=" + text_of(power) + " or heads=" + text_of(odd) + ".");
+  }
   sheet.leave_out(spec, {"heads", "rule", "bias_max", "form", "biased_heads"});
   const double slope = sheet.draw("softmax slope").pick({0.5, 0.25, 0.125});
   const std::vector<double> slopes = {slope};

@@ -94,12 +94,16 @@ std::int64_t seen(const Spec& spec, std::int64_t query, std::int64_t tokens) {
   return count;
 }
 
+const char* keys_text(std::int64_t count) { return count == 1 ? "key" : "keys"; }
+
 void add_seen(Sheet& sheet, const Spec& spec, std::int64_t tokens, const std::string& how) {
   const std::int64_t query = sheet.draw("seen").between(tokens / 2, tokens - 1);
-  sheet.ask("masks/seen", {{"tokens", tokens}, {"mask", to_text(spec)}, {"query", query}, {"how", how}},
-            {static_cast<double>(seen(spec, query, tokens))},
-            {{"the query itself was not counted", {static_cast<double>(seen(spec, query, tokens) - 1)}},
-             {"this is one too many", {static_cast<double>(seen(spec, query, tokens) + 1)}},
+  const std::int64_t keys = seen(spec, query, tokens);
+  sheet.ask("masks/seen",
+            {{"tokens", tokens}, {"mask", to_text(spec)}, {"query", query}, {"how", how}, {"keys", keys_text(keys)}},
+            {static_cast<double>(keys)},
+            {{"the query itself was not counted", {static_cast<double>(keys - 1)}},
+             {"this is one too many", {static_cast<double>(keys + 1)}},
              {"this is a causal mask without a limit", {static_cast<double>(query + 1)}},
              {"these are all tokens; the mask hides some", {static_cast<double>(tokens)}}});
 }
@@ -122,16 +126,23 @@ void window_questions(const Window& given, Sheet& sheet) {
   Draw draw = sheet.draw("window"), hidden = sheet.draw("hidden");
   Window spec = given;
   const std::int64_t left = draw.between(2, 6);
-  const bool small = given.left && *given.left <= 64 && *given.left >= 1 && given.right.value_or(0) <= 64;
-  if (!small) spec = {.left = left, .right = 0};
+  const bool small = given.left && *given.left <= 64 && given.right.value_or(0) <= 64;
+  if (!small) {
+    spec = {.left = left, .right = 0};
+    sheet.remark("The mask " + to_text(Spec(given)) + " is replaced by " + to_text(Spec(spec)) + ".");
+  }
   const std::int64_t reach = *spec.left, tokens = 2 * reach + draw.between(5, 20), layers = draw.between(3, 12);
-  const std::string how = "Keys from i - " + text_of(reach) + (spec.right ? " to i + " + text_of(*spec.right) : " on") +
+  const auto moved = [](const char* sign, std::int64_t by) {
+    return by == 0 ? "i" : "i " + std::string(sign) + text_of(by);
+  };
+  const std::string how = "Keys from " + moved("- ", reach) + (spec.right ? " to " + moved("+ ", *spec.right) : " on") +
                           ", inside the text";
   add_seen(sheet, spec, tokens, how);
   sheet.ask_choice("masks/hidden", hidden);
   add_seen_pairs(sheet, spec, tokens, how + ", for every query i");
   sheet.ask(
-      "masks/layers", {{"reach", reach}, {"layers", layers}}, {static_cast<double>(reach * layers)},
+      "masks/layers", {{"reach", reach}, {"keys", keys_text(reach)}, {"layers", layers}},
+      {static_cast<double>(reach * layers)},
       {{"this is the reach of one layer", {static_cast<double>(reach)}},
        {"the query itself is not a step to the left", {static_cast<double>((reach + 1) * layers)}},
        {"one too many: the question is how far, not how many tokens", {static_cast<double>(reach * layers + 1)}},
@@ -143,19 +154,30 @@ void chunked_questions(const Chunked& given, Sheet& sheet) {
   Draw draw = sheet.draw("chunked");
   Chunked spec = given;
   const std::int64_t size = draw.between(3, 8);
-  if (given.size < 2 || given.size > 64) spec.size = size;
+  if (given.size > 64) {
+    spec.size = size;
+    sheet.remark("The size " + text_of(given.size) + " is replaced by " + text_of(spec.size) + ".");
+  }
   const std::int64_t tokens = spec.size * draw.between(2, 4), border = spec.size * draw.between(1, 9);
   const std::int64_t p = draw.between(spec.size, 20 * spec.size);
   const std::string how =
       std::string("Keys of the query's own chunk") + (spec.direction == DistanceRule::causal ? ", none ahead" : "");
-  sheet.ask("masks/chunk", {{"size", spec.size}, {"p", p}}, {static_cast<double>(p / spec.size)},
+  const char* positions = spec.size == 1 ? "position" : "positions";
+  sheet.ask("masks/chunk", {{"size", spec.size}, {"positions", positions}, {"p", p}},
+            {static_cast<double>(p / spec.size)},
             {{"chunks count from 0", {static_cast<double>(p / spec.size + 1)}},
              {"one chunk early; chunks and positions count from 0", {static_cast<double>(p / spec.size - 1)}},
              {"this is the place inside the chunk", {static_cast<double>(p % spec.size)}}});
   add_seen(sheet, spec, tokens, how);
   add_seen_pairs(sheet, spec, tokens, how);
-  sheet.ask_choice("masks/border", draw,
-                   {{"size", spec.size}, {"border", border}, {"before", border - 1}, {"chunk", border / spec.size}});
+  sheet.ask_choice(
+      "masks/border", draw,
+      {{"size", spec.size},
+       {"positions", positions},
+       {"border", border},
+       {"before", border - 1},
+       {"chunk", border / spec.size},
+       {"other", spec.size == 1 ? "A token sees only itself." : "A window of the same size would include it."}});
   sheet.ask("masks/nearby");
 }
 

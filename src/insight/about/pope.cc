@@ -157,11 +157,13 @@ void pope_questions(const Pope& spec, Sheet& sheet) {
              {"only encoded channels become pairs", {static_cast<double>(2 * spec.head_dim)}},
              {"the channels that stay as they are were not counted", {static_cast<double>(2 * channels)}}});
   const std::int64_t head_dim = spec.head_dim < 4 ? 64 : spec.head_dim;  // in narrow heads the choices coincide
+  if (head_dim != spec.head_dim) sheet.remark("Some questions use head_dim=" + text_of(head_dim) + ".");
   sheet.ask_choice("queries/pope scale", draw, {{"head_dim", head_dim}, {"twice", 2 * head_dim}});
   const double d = draw.real(1, 5), log2 = std::numbers::ln2;
   const double cosines = std::cos(d) + std::cos(0.1 * d);
   std::vector<Mistake> mistakes =
-      angle_mistakes([&](const RowValue& row) { return std::vector{log2 * log2 * (row(d, 1) + row(0.1 * d, 1))}; });
+      angle_mistakes([&](const RowValue& row) { return std::vector{log2 * log2 * (row(d, 1) + row(0.1 * d, 1))}; },
+                     "the score is a sum of cosines");
   mistakes.push_back({"the magnitudes were left out", {cosines}});
   mistakes.push_back({"query and key both have the magnitude ln 2: its square counts", {log2 * cosines}});
   mistakes.push_back({"only the fast channel was counted", {log2 * log2 * std::cos(d)}});

@@ -312,6 +312,7 @@ void add_distance_row(Sheet& sheet, const TransformerXl& given) {
   const bool small = given.width >= 4 && given.width <= 8 && given.width % 2 == 0;
   Sinusoidal spec = plain_sinusoidal(small ? given.width : 4, given.base);
   spec.order = given.order;
+  if (spec.width != given.width) sheet.remark("Some questions use width=" + text_of(spec.width) + ".");
   constexpr const char* kOrders[] = {"sine and cosine in turn", "cosine and sine in turn",
                                      "all sines first and then all cosines", "all cosines first and then all sines"};
   const std::int64_t farthest = given.clamp_distance > 0 ? std::min<std::int64_t>(given.clamp_distance, 9) : 9;

@@ -12,9 +12,9 @@ std::vector<Question> make_exercises(const Spec& spec, std::uint64_t seed, const
   return sheet.questions();
 }
 
-std::string exercises_remark(const Spec& spec) {
+std::string exercises_remark(const Spec& spec, std::uint64_t seed) {
   validate(spec);
-  teaching::Sheet sheet(0, {});
+  teaching::Sheet sheet(seed, {});
   properties::page_of(spec).questions(spec, sheet);
   return sheet.remarks();
 }

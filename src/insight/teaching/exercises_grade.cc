@@ -60,7 +60,7 @@ constexpr int kFewestDecimals = 2;  // fewer decimals, and fewer digits, do not 
 bool is_right(const Given& given, double value, const Question& question) {
   if (question.kind == AnswerKind::symbolic) return is_same_value(given.value, value);
   if (is_right(given.value, value, question.decimals)) return true;
-  const int enough = enough_decimals(question);
+  const int enough = enough_decimals(question, value);
   return given.decimals && *given.decimals <= enough && is_right(given.value, value, enough);
 }
 
@@ -68,8 +68,19 @@ bool is_right(const Given& given, double value, const Question& question) {
 bool is_cut_short(const Given& given, double value, const Question& question) {
   if (question.kind != AnswerKind::numeric || !given.decimals) return false;
   const int typed = *given.decimals;
-  return (typed >= kFewestDecimals || given.digits >= kFewestDecimals) && typed < enough_decimals(question) &&
+  return (typed >= kFewestDecimals || given.digits >= kFewestDecimals) && typed < enough_decimals(question, value) &&
          is_right(given.value, value, typed);
+}
+
+// Whether a list is right in all digits that were typed, with at least one decimal each: together they show what was
+// computed, even if no number alone does.
+bool is_rounded_list(const std::vector<Given>& given, const Question& question) {
+  if (question.kind != AnswerKind::numeric || given.size() < 2) return false;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const int typed = given[i].decimals.value_or(0);
+    if (given[i].is_wrong() && (typed < 1 || !is_right(given[i].value, question.values[i], typed))) return false;
+  }
+  return true;
 }
 
 // The decimals of a number that can be compared with those of a mistake.
@@ -141,43 +152,50 @@ std::vector<std::string> matching(const Question& question, const std::vector<Gi
   return {};
 }
 
-// "4 decimals".
-std::string decimals_text(const Question& question) {
-  const int enough = enough_decimals(question);
-  return std::to_string(enough) + (enough == 1 ? " decimal" : " decimals");
+// The places of the numbers for which `counts` holds.
+template <class Counts>
+std::vector<std::size_t> places_of(const std::vector<Given>& given, const Counts& counts) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (counts(given[i])) places.push_back(i);
+  }
+  return places;
 }
 
-// The values for which `counts` holds: "value 3", "values 1, 2 and 4". There must be at least one.
-template <class Counts>
-std::string values_text(const std::vector<Given>& given, const Counts& counts) {
-  std::vector<std::string> numbers;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (counts(given[i])) numbers.push_back(std::to_string(i + 1));
+// "value 3", "values 1, 2 and 4", "values 2 to 4". There must be at least one.
+std::string values_text(const std::vector<std::size_t>& places) {
+  const std::string first = std::to_string(places.front() + 1), last = std::to_string(places.back() + 1);
+  if (places.size() == 1) return "value " + first;
+  if (places.size() > 2 && places.back() - places.front() + 1 == places.size()) {
+    return "values " + first + " to " + last;
   }
-  if (numbers.size() == 1) return "value " + numbers[0];
-  const std::string last = numbers.back();
-  numbers.pop_back();
-  return "values " + text::joined(numbers, ", ") + " and " + last;
+  const std::vector<std::size_t> others(places.begin(), places.end() - 1);
+  return "values " + text::joined(others, ", ", [](std::size_t place) { return std::to_string(place + 1); }) + " and " +
+         last;
 }
 
 // "values 1, 2 and 4: "; empty if all are wrong.
 std::string which_values(const std::vector<Given>& given) {
-  const auto wrong = [](const Given& each) { return each.is_wrong(); };
-  return std::all_of(given.begin(), given.end(), wrong) ? "" : values_text(given, wrong) + ": ";
+  const std::vector<std::size_t> wrong = places_of(given, [](const Given& each) { return each.is_wrong(); });
+  return wrong.size() == given.size() ? "" : values_text(wrong) + ": ";
 }
 
-// "; values 1 and 2 need 4 decimals"; empty if none was cut short.
-std::string more_decimals_text(const Question& question, const std::vector<Given>& given) {
-  const auto cut_short = [](const Given& each) { return each.cut_short; };
-  const auto count = std::count_if(given.begin(), given.end(), cut_short);
-  if (count == 0) return "";
-  return "; " + values_text(given, cut_short) + (count == 1 ? " needs " : " need ") + decimals_text(question);
+// "4 decimals": enough for all of these numbers.
+std::string decimals_text(const Question& question, const std::vector<std::size_t>& places) {
+  int enough = 0;
+  for (const std::size_t place : places) enough = std::max(enough, enough_decimals(question, question.values[place]));
+  return std::to_string(enough) + (enough == 1 ? " decimal" : " decimals");
+}
+
+// "values 1 and 2 need 4 decimals".
+std::string more_decimals_text(const Question& question, const std::vector<std::size_t>& places) {
+  return values_text(places) + (places.size() == 1 ? " needs " : " need ") + decimals_text(question, places);
 }
 
 // A remark that follows from a wrong number itself; may be empty.
 std::string seen_of(const Question& question, const Given& given, double value) {
   if (question.kind == AnswerKind::symbolic) {
-    return std::fabs(given.value - value) <= 1e-4 ? "close, but rounded: write it in symbols" : "";
+    return given.decimals && std::fabs(given.value - value) <= 1e-4 ? "close, but rounded: write it in symbols" : "";
   }
   if (question.decimals == 0 || value == 0.0) return given.value == -value && value != 0.0 ? "the sign is wrong" : "";
   const double error = std::fabs(given.value - value);
@@ -185,28 +203,42 @@ std::string seen_of(const Question& question, const Given& given, double value) 
     return "close; probably a number was rounded too early";
   }
   const int typed = std::max(given.decimals.value_or(question.decimals), std::min(kFewestDecimals, question.decimals));
-  return is_right(-given.value, value, std::min(typed, enough_decimals(question))) ? "the sign is wrong" : "";
+  return is_right(-given.value, value, std::min(typed, enough_decimals(question, value))) ? "the sign is wrong" : "";
 }
 
-// Why the wrong numbers of an answer are wrong: the mistakes that explain them, else a remark on the first one.
+// The mistakes that lead to one wrong number, else a remark on it; may be empty.
+std::string why_number_is_wrong(const Question& question, const std::vector<Given>& given, std::size_t place) {
+  const std::vector<std::string> one =
+      matching(question, given, Agreement::exact, [&](std::size_t i) { return i == place; });
+  return one.empty() ? seen_of(question, given[place], question.values[place]) : text::joined(one, "; or ");
+}
+
+// Why the wrong numbers of an answer are wrong: the mistakes that explain all of them, else what is known of each.
 std::string why_numbers_are_wrong(const Question& question, const std::vector<Given>& given) {
   const std::vector<std::string> all = matching(question, given);
   if (!all.empty()) return which_values(given) + text::joined(all, "; or ");
-  std::size_t first = 0;
-  while (!given[first].is_wrong()) ++first;
-  const std::string which = given.size() == 1 ? "" : "value " + std::to_string(first + 1) + ": ";
-  const std::vector<std::string> one =
-      matching(question, given, Agreement::exact, [&](std::size_t i) { return i == first; });
-  if (!one.empty()) return which + text::joined(one, "; or ");
-  const std::string seen = seen_of(question, given[first], question.values[first]);
-  return which + (seen.empty() ? "not the right value" : seen);
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> reasons;  // each with its numbers
+  for (const std::size_t place : places_of(given, [](const Given& each) { return each.is_wrong(); })) {
+    const std::string why = why_number_is_wrong(question, given, place);
+    auto reason = std::find_if(reasons.begin(), reasons.end(), [&](const auto& each) { return each.first == why; });
+    if (reason == reasons.end()) reason = reasons.insert(reason, {why, {}});
+    reason->second.push_back(place);
+  }
+  return text::joined(reasons, "; ", [&](const auto& reason) {
+    const auto& [why, places] = reason;
+    const std::string which = given.size() == 1 ? "" : values_text(places) + ": ";
+    return which + (!why.empty() ? why : places.size() == 1 ? "not the right value" : "not the right values");
+  });
 }
 
 std::string why_wrong(const Question& question, const std::vector<Given>& given) {
+  const std::vector<std::size_t> cut_short = places_of(given, [](const Given& each) { return each.cut_short; });
+  if (cut_short.size() == given.size()) return "too few digits: give " + decimals_text(question, cut_short);
   if (std::none_of(given.begin(), given.end(), [](const Given& each) { return each.is_wrong(); })) {
-    return "too few digits: give " + decimals_text(question);
+    return "too few digits: " + more_decimals_text(question, cut_short);
   }
-  return why_numbers_are_wrong(question, given) + more_decimals_text(question, given);
+  const std::string why = why_numbers_are_wrong(question, given);
+  return cut_short.empty() ? why : why + "; " + more_decimals_text(question, cut_short);
 }
 
 AnswerMark wrong(const std::string& id, const std::string& note) { return {id, AnswerVerdict::wrong, note}; }
@@ -244,7 +276,10 @@ std::string answering_side(const Question& question, const std::string& item) {
 }
 
 AnswerMark grade_values(const Question& question, const std::string& text) {
-  const std::vector<std::string> items = teaching::list_items(text);
+  std::vector<std::string> items = teaching::list_items(text);
+  if (items.size() != question.values.size()) {
+    if (auto words = teaching::items_at_blanks(items); words.size() == question.values.size()) items = std::move(words);
+  }
   if (items.size() != question.values.size()) {
     return wrong(question.id, why_another_count(question, text, items.size()));
   }
@@ -258,6 +293,9 @@ AnswerMark grade_values(const Question& question, const std::string& text) {
     given.push_back({item.value, typed_decimals(side), typed_digits(side)});
     given.back().right = is_right(given.back(), question.values[i], question);
     given.back().cut_short = !given.back().right && is_cut_short(given.back(), question.values[i], question);
+  }
+  if (is_rounded_list(given, question)) {
+    for (Given& each : given) each.cut_short = !each.right;
   }
   const bool right = std::all_of(given.begin(), given.end(), [](const Given& each) { return each.right; });
   return right ? AnswerMark{question.id, AnswerVerdict::right} : wrong(question.id, why_wrong(question, given));
@@ -342,10 +380,8 @@ std::string why_not_graded(const std::vector<Question>& questions, const Answer&
 
 }  // namespace
 
-int enough_decimals(const Question& question) noexcept {
-  double largest = 0.0;
-  for (const double value : question.values) largest = std::max(largest, std::fabs(value));
-  return largest < 0.1 ? question.decimals : std::min(question.decimals, 4);
+int enough_decimals(const Question& question, double value) noexcept {
+  return std::fabs(value) < 0.1 ? question.decimals : std::min(question.decimals, 4);
 }
 
 Grade grade(const std::vector<Question>& questions, const std::vector<Answer>& answers) {

@@ -72,6 +72,10 @@ void add_past_end(Sheet& sheet, const Learned& spec, const std::string& alike) {
   sheet.add_choice(question, draw);
 }
 
+std::string not_stretched_text(const Learned& spec) {
+  return spec.length ? ", and the table is not stretched yet" : "";
+}
+
 void add_lookup(Sheet& sheet, const Learned& spec) {
   Draw draw = sheet.draw("lookup");
   const std::int64_t p =
@@ -82,32 +86,51 @@ void add_lookup(Sheet& sheet, const Learned& spec) {
   const auto row = static_cast<double>(row_read(direct, spec.rows, static_cast<double>(p)).row);
   std::vector<Mistake> mistakes = counting_mistakes(row);
   if (spec.first != 0) mistakes.push_back({"the first row was not added", {static_cast<double>(p)}});
-  sheet.ask("learned/lookup",
-            {{"first", spec.first}, {"stretched", spec.length ? ", and the table is not stretched yet" : ""}, {"p", p}},
-            {row}, mistakes);
+  sheet.ask("learned/lookup", {{"first", spec.first}, {"stretched", not_stretched_text(spec)}, {"p", p}}, {row},
+            mistakes);
 }
 
-void add_gradient_step(Sheet& sheet) {
+// The first two numbers of a row, or its only one, after a step.
+void add_gradient_step(Sheet& sheet, const Learned& spec) {
   Draw draw = sheet.draw("gradient step");
-  const std::vector<double> row = {draw.tenths(-9, 9), draw.tenths(-9, 9)};
-  const std::vector<double> gradient = {draw.tenths(1, 9), -draw.tenths(1, 9)};
+  std::vector<double> row = {draw.tenths(-9, 9), draw.tenths(-9, 9)};
+  std::vector<double> gradient = {draw.tenths(1, 9), -draw.tenths(1, 9)};
   const double rate = draw.pick({0.1, 0.5, 0.01});
-  const std::vector<double> stepped = {row[0] - rate * gradient[0], row[1] - rate * gradient[1]};
-  sheet.ask(
-      "learned/gradient step",
-      {{"p", draw.between(2, 20)},
-       {"row", plain_list(row)},
-       {"gradient", plain_list(gradient)},
-       {"rate", rate},
-       {"a", row[0]},
-       {"b", row[1]},
-       {"da", in_formula(gradient[0])},
-       {"db", in_formula(gradient[1])},
-       {"new_a", decimals_text(stepped[0], 3)},
-       {"new_b", decimals_text(stepped[1], 3)}},
-      stepped,
-      {{"the gradient was added; descent subtracts it", {row[0] + rate * gradient[0], row[1] + rate * gradient[1]}},
-       {"the learning rate is missing", {row[0] - gradient[0], row[1] - gradient[1]}}});
+  const std::int64_t last = std::min<std::int64_t>(spec.rows - spec.first - 1, 20);
+  const std::int64_t p = draw.between(std::min<std::int64_t>(last, 2), last);
+  const std::size_t count = spec.width == 1 ? 1 : 2;
+  row.resize(count);
+  gradient.resize(count);
+  const auto after = [&](double step) {
+    std::vector<double> numbers;
+    for (std::size_t c = 0; c < count; ++c) numbers.push_back(row[c] - step * gradient[c]);
+    return numbers;
+  };
+  const std::vector<double> stepped = after(rate);
+  const std::string width = text_of(spec.width);
+  Question question = stored_question("learned/gradient step",
+                                      {{"p", p},
+                                       {"row", p + spec.first},
+                                       {"stretched", not_stretched_text(spec)},
+                                       {"which", count == 1        ? "its only number is"
+                                                 : spec.width == 2 ? "its 2 numbers are"
+                                                                   : "the first 2 of its " + width + " numbers are"},
+                                       {"numbers", plain_list(row)},
+                                       {"them", count == 1 ? "it" : "them"},
+                                       {"gradient", plain_list(gradient)},
+                                       {"are they", count == 1 ? "is it" : "are they"},
+                                       {"rate", rate},
+                                       {"count", count == 1 ? "To three decimals." : "Two numbers to three decimals."}},
+                                      stepped);
+  std::vector<std::string> lines;
+  for (std::size_t c = 0; c < count; ++c) {
+    lines.push_back(text::number_text(row[c]) + " - " + text::number_text(rate) + " x " + in_formula(gradient[c]) +
+                    " = " + decimals_text(stepped[c], 3));
+  }
+  question.solution.insert(question.solution.begin(), lines.begin(), lines.end());
+  question.mistakes = {{"the gradient was added; descent subtracts it", after(-rate)},
+                       {"the learning rate is missing", after(1.0)}};
+  sheet.add(std::move(question));
 }
 
 void add_untrained_rows(Sheet& sheet, const Learned& spec) {
@@ -132,7 +155,7 @@ void learned_questions(const Learned& given, Sheet& sheet) {
   // padding_row changes gradients and is noted; the respected fields act after a row is read or do not change answers.
   sheet.leave_out(given, {"width", "rows", "past_end", "first", "length", "multiplier", "normalize"});
   add_past_end(sheet, spec, "all positions past the end look the same to the model.");
-  add_gradient_step(sheet);
+  add_gradient_step(sheet, spec);
   add_untrained_rows(sheet, spec);
   add_long_context_question(sheet);
 }
@@ -191,7 +214,7 @@ void hybrid_questions(const Hybrid& given, Sheet& sheet) {
   sheet.leave_out(given, {"fixed.width", "fixed.base", "learned.width", "learned.rows", "learned.past_end",
                           "learned.first", "learned.length", "learned.multiplier"});
   const double p = add_sum(sheet, given);
-  add_gradient_step(sheet);
+  add_gradient_step(sheet, spec);
   add_past_end(
       sheet, spec,
       "the learned row is the same for all positions past the end; the sinusoidal part still distinguishes them.");

@@ -40,8 +40,13 @@ struct Rotation {
            (factor == 1.0 ? "" : left_out);
   }
   const char* sign() const { return negative ? "-" : ""; }
+  std::string unswapped() const {
+    return std::string("(a, b) becomes ") +
+           (negative ? "(a cos + b sin, -a sin + b cos)" : "(a cos - b sin, a sin + b cos)");
+  }
 };
 
+constexpr const char* kOnDiagonal = "the cosines are on the diagonal";
 constexpr const char* kOtherWay = "this rotates the other way: the sign of the angle is wrong";
 
 std::string pair_text(const Pair& x) { return "(" + text::number_text(x[0]) + ", " + text::number_text(x[1]) + ")"; }
@@ -64,14 +69,16 @@ void add_pairs(Sheet& sheet, const RotarySchedule& schedule) {
             {{"every channel was counted; two channels share an angle", {static_cast<double>(schedule.rotary_dim)}}});
 }
 
-// A head with enough rotated channels to ask for partners: that of the spec, or a larger one.
+// A head with enough pairs to ask for partners or wavelengths: that of the spec, or a larger one.
+bool has_pairs(const RotarySchedule& schedule) { return schedule.rotary_dim >= 4; }
 Rotary lesson_head(const RotarySchedule& schedule) {
-  if (schedule.rotary_dim < 8) return {.head_dim = 64, .rotary_dim = 64};
+  if (!has_pairs(schedule)) return {.head_dim = 64, .rotary_dim = 64};
   return {.head_dim = schedule.head_dim, .rotary_dim = schedule.rotary_dim, .first_channel = schedule.first_channel};
 }
 
+// Which channels of lesson_head are rotated.
 std::string window_text(const RotarySchedule& schedule) {
-  if (schedule.rotary_dim < 8) return "In a larger head all 64 channels are rotated";
+  if (!has_pairs(schedule)) return "In a larger head all 64 channels are rotated";
   const std::string all = text_of(schedule.head_dim), some = text_of(schedule.rotary_dim);
   if (schedule.rotary_dim == schedule.head_dim) return "All " + all + " channels of a head" + rotated_text(schedule);
   return "Of the " + all + " channels of a head " + some + " are rotated, from channel " +
@@ -114,10 +121,12 @@ void add_rotation(Sheet& sheet, const Rotation& rotation) {
   Draw draw = sheet.draw("turn");
   const double p = draw.real(1, 9);
   const Pair x = draw_pair(draw), out = rotation(x, p), back = rotation(x, -p);
-  std::vector<Mistake> mistakes = angle_mistakes([&](const RowValue& row) {
-    const Pair pair = rotation.by_hand(x, p, row);
-    return std::vector{pair[0], pair[1]};
-  });
+  std::vector<Mistake> mistakes = angle_mistakes(
+      [&](const RowValue& row) {
+        const Pair pair = rotation.by_hand(x, p, row);
+        return std::vector{pair[0], pair[1]};
+      },
+      rotation.unswapped());
   mistakes.push_back({kOtherWay, {back[0], back[1]}});
   sheet.ask("rotary/rotation",
             {{"pair", pair_text(x)},
@@ -144,8 +153,8 @@ void add_score(Sheet& sheet, const Rotation& rotation) {
   const std::string angle = rotation.sign() + text::number_text(d);
   // By hand, only the key is rotated, by the distance. A position that is one too large makes the distance one too
   // large.
-  std::vector<Mistake> mistakes =
-      angle_mistakes([&](const RowValue& row) { return std::vector{dot(q, rotation.by_hand(k, d, row))}; });
+  std::vector<Mistake> mistakes = angle_mistakes(
+      [&](const RowValue& row) { return std::vector{dot(q, rotation.by_hand(k, d, row))}; }, rotation.unswapped());
   for (Mistake& mistake : mistakes) {
     if (mistake.text.starts_with("one position")) mistake.text = "the distance is wrong by one";
   }
@@ -171,13 +180,11 @@ void add_wavelength(Sheet& sheet, const Rotary& spec, const RotarySchedule& sche
   Draw draw = sheet.draw("rotary wavelength");
   const auto drawn = draw.pick<std::int64_t>({32, 64, 128});
   // The head of the spec, unless it has exponents of another width or only one pair.
-  const bool own = schedule.rotary_dim >= 4 && schedule.rotary_dim % 2 == 0 && schedule.axes == 1 &&
+  const bool own = has_pairs(schedule) && schedule.rotary_dim % 2 == 0 && schedule.axes == 1 &&
                    schedule.exponent_dim == schedule.rotary_dim;
   const std::int64_t width = own ? schedule.rotary_dim : drawn;
-  const std::string head = !own ? "In another head all " + text_of(width) + " channels are rotated"
-                           : schedule.rotary_dim == schedule.head_dim
-                               ? "All " + text_of(width) + " channels of a head" + rotated_text(schedule)
-                               : window_text(schedule);
+  const std::string head =
+      own ? window_text(schedule) : "In another head all " + text_of(width) + " channels are rotated";
   const Sinusoidal same = plain_sinusoidal(width, spec.base);
   const std::int64_t i = draw.between(1, std::max<std::int64_t>(width / 4, 1));
   const double length = wavelengths({reference::rotary_inv_freq({.head_dim = width, .base = same.base}, 0, i)})[0];
@@ -236,9 +243,11 @@ void add_product(Sheet& sheet) {
   const double a = draw.real(2, 40), b = a + draw.real(1, 6), d = b - a;
   const Pair first = rotation({1.0, 0.0}, d), second = rotation({0.0, 1.0}, d);
   const std::vector<double> matrix = {first[0], second[0], first[1], second[1]};
-  std::vector<Mistake> mistakes = angle_mistakes([&](const RowValue& row) {
-    return std::vector{row(d, 1), -row(d, 0), row(d, 0), row(d, 1)};
-  });
+  std::vector<Mistake> mistakes = angle_mistakes(
+      [&](const RowValue& row) {
+        return std::vector{row(d, 1), -row(d, 0), row(d, 0), row(d, 1)};
+      },
+      kOnDiagonal);
   mistakes.push_back(
       {"this is R(a) R(b)^T: the transposed matrix comes first", {first[0], first[1], second[0], second[1]}});
   mistakes.push_back({"this is R(a) R(b), without the transpose",
@@ -261,6 +270,7 @@ void rotary_questions(const Rotary& spec, Sheet& sheet) {
   const bool one_ladder = schedule.axes == 1 && spec.local_base == 0.0;
   sheet.leave_out(spec, {"head_dim", "base", "layout", "rotary_dim", "partial_rotary_factor", "rope_offset",
                          "attention_factor", one_ladder ? "scaling" : "", one_ladder ? "sequence_length" : ""});
+  if (!has_pairs(schedule)) sheet.remark("Some questions are about a larger head, because this one has a single pair.");
   add_norm(sheet, schedule.table_factor());
   add_rotation(sheet, rotation);
   add_score(sheet, rotation);

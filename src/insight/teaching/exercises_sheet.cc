@@ -1,10 +1,14 @@
 // Worksheets as Markdown, plain text and HTML.
+#include "core/text/joined.h"
+#include "core/text/wrapped.h"
 #include "insight/teaching/html.h"
 #include "posenc/insight/exercises.h"
 #include "posenc/insight/svg.h"
 
 namespace posenc {
 namespace {
+
+constexpr const char* kToGrade = "To grade them: ";
 
 std::string level_heading(Level level) {
   constexpr const char* kHeadings[] = {"Easy", "Medium", "Hard"};
@@ -25,11 +29,12 @@ std::vector<std::string> introduction(const WorksheetOptions& options) {
         "begins "
         "with a blank continues the answer above.",
         "A number is right if it is right to the decimals asked for, rounded or cut; if five are asked for, four are "
-        "enough unless the answer is below 0.1. A formula such as sqrt(2)/2 counts by its value. A person has to judge "
+        "enough unless the number is between -0.1 and 0.1. A formula such as sqrt(2)/2 counts by its value. A person "
+        "has to judge "
         "answers in sentences."}) {
     lines.emplace_back(line);
   }
-  if (!options.grade_command.empty()) lines.push_back("To grade them: " + options.grade_command);
+  if (!options.grade_command.empty()) lines.push_back(kToGrade + options.grade_command);
   return lines;
 }
 
@@ -84,14 +89,28 @@ std::string markdown_question(const Question& question, bool answers) {
   return text + teaching::details("Solution", body + "```\n\n") + "\n";
 }
 
+// Plain text in lines of at most kColumns, those after the first indented. A command stays whole.
+std::string paragraph(const std::string& prose, std::size_t indent) {
+  constexpr std::size_t kColumns = 100;
+  if (prose.starts_with(kToGrade)) return prose + "\n";
+  return text::joined(text::wrapped(prose, kColumns - indent), "\n" + std::string(indent, ' ')) + "\n";
+}
+
+// "q1  How many", the lines below the text.
+std::string named_paragraph(const std::string& id, const std::string& prose) {
+  const std::string name = id + "  ";
+  return name + paragraph(prose, name.size());
+}
+
 std::string text_question(const Question& question, bool answers) {
-  std::string text = question.id + "  " + question.text + "\n";
-  for (std::size_t i = 0; i < question.choices.size(); ++i)
-    text += "    " + letter(i) + " " + question.choices[i] + "\n";
-  if (answers) {
-    text += "    Solution\n";
-    for (const std::string& line : key_lines(question)) text += "      " + line + "\n";
+  std::string text = named_paragraph(question.id, question.text);
+  for (std::size_t i = 0; i < question.choices.size(); ++i) {
+    text += "    " + letter(i) + " " + paragraph(question.choices[i], 8);
   }
+  if (!answers) return text + "\n";
+  text += "    Solution\n";
+  // Formulas stay whole.
+  for (const std::string& line : key_lines(question)) text += "      " + line + "\n";
   return text + "\n";
 }
 
@@ -118,12 +137,12 @@ std::string exercises_markdown(const std::vector<Question>& questions, const Wor
 
 std::string exercises_text(const std::vector<Question>& questions, const WorksheetOptions& options) {
   std::string text = options.title + "\n\n";
-  for (const std::string& line : introduction(options)) text += line + "\n";
+  for (const std::string& line : introduction(options)) text += paragraph(line, 0);
   walk(
       questions, [&](const std::string& name) { text += "\n" + name + "\n\n"; },
       [&](const Question& question) { text += text_question(question, options.answers); });
   text += "Hints\n\n";
-  for (const Question& question : questions) text += question.id + "  " + question.hint + "\n";
+  for (const Question& question : questions) text += named_paragraph(question.id, question.hint);
   return text;
 }
 

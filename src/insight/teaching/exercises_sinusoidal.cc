@@ -82,6 +82,19 @@ std::string channel_symbol(const Sinusoidal& spec, double p, std::int64_t channe
   return factor + (in_turn % 2 == 0 ? "sin(" : "cos(") + angle + ")";
 }
 
+// 10000^2/6 for 10000^(2/6), which has no other value for the first pair.
+Mistake loose_exponent(const Sinusoidal& spec, double p, const std::vector<std::int64_t>& channels) {
+  const std::string base = text::number_text(spec.base) + "^", ratio = "2/" + text_of(spec.width);
+  Mistake mistake{"the exponent needs parentheses: " + base + "(" + ratio + "), not " + base + ratio};
+  for (const std::int64_t c : channels) {
+    const std::int64_t in_turn = channel_in_turn(spec, c), i = in_turn / 2;
+    const double counted = p + static_cast<double>(spec.first), exponent = 2.0 * static_cast<double>(i);
+    const double angle = i == 0 ? counted : counted / std::pow(spec.base, exponent) / static_cast<double>(spec.width);
+    mistake.values.push_back(spec.multiplier * (in_turn % 2 == 0 ? std::sin(angle) : std::cos(angle)));
+  }
+  return mistake;
+}
+
 void add_symbols(Sheet& sheet, const Sinusoidal& spec, double p, const Channels& channels) {
   const explanation::SinusoidalSymbols symbols(spec);
   const std::vector<double> values = part_of_row(spec, p, channels);
@@ -111,6 +124,7 @@ void add_symbols(Sheet& sheet, const Sinusoidal& spec, double p, const Channels&
                                       values);
   question.answer = text::joined(expressions, ", ");
   question.mistakes = channel_mistakes(spec, p, list);
+  question.mistakes.push_back(loose_exponent(spec, p, list));
   sheet.add(question);
 }
 
@@ -140,6 +154,7 @@ void add_channels(Sheet& sheet, const Sinusoidal& spec) {
                                       values);
   question.answer = answer;
   question.mistakes = channel_mistakes(spec, p, {a, b});
+  question.mistakes.push_back(loose_exponent(spec, p, {a, b}));
   question.mistakes.push_back({"the two channels are swapped", {values[1], values[0]}});
   sheet.add(question);
 }
@@ -214,9 +229,11 @@ void add_shift(Sheet& sheet, const Sinusoidal& given) {
   const auto line = [&](std::size_t at) {
     return decimals_text(block[at], 5) + "  " + decimals_text(block[at + 1], 5);
   };
-  std::vector<Mistake> mistakes = angle_mistakes([&](const RowValue& trig) {
-    return std::vector{trig(k, 1), trig(k, 0), -trig(k, 0), trig(k, 1)};
-  });
+  std::vector<Mistake> mistakes = angle_mistakes(
+      [&](const RowValue& trig) {
+        return std::vector{trig(k, 1), trig(k, 0), -trig(k, 0), trig(k, 1)};
+      },
+      "the cosines are on the diagonal");
   mistakes.push_back({"this matrix rotates the other way, from p + k to p", {block[0], block[2], block[1], block[3]}});
   sheet.ask("sinusoidal/shift",
             {{"k", k},
@@ -246,7 +263,8 @@ void add_derivative(Sheet& sheet, const Sinusoidal& spec) {
     }
     return result;
   };
-  std::vector<Mistake> mistakes = row_mistakes(spec, [&](const RowValue& row) { return from_row(row, true); });
+  std::vector<Mistake> mistakes = row_mistakes(
+      spec, [&](const RowValue& row) { return from_row(row, true); }, "the derivative of a sine has a cosine");
   const RowValue right = [&](double position, std::int64_t c) {
     const double angle = position * reference::sinusoidal_inv_freq(spec, c / 2);
     return c % 2 == 0 ? std::sin(angle) : std::cos(angle);
@@ -257,6 +275,7 @@ void add_derivative(Sheet& sheet, const Sinusoidal& spec) {
     if (channel_in_turn(spec, static_cast<std::int64_t>(c)) % 2 == 1) positive[c] = -positive[c];
   }
   mistakes.push_back({"the derivative of a cosine is minus the sine", positive});
+  mistakes.push_back({"this is the row, not its derivative", part_of_row(spec, p, part)});
   const Sinusoidal plain = plain_sinusoidal(spec.width, spec.base);
   const std::string usual = layout_text(plain, false), layout = layout_text(spec, false);
   Question question = stored_question("sinusoidal/derivative",

@@ -1,5 +1,6 @@
 #include "insight/teaching/expression.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -35,7 +36,7 @@ constexpr std::array<Function, 8> kFunctions = {{
 // Recursive descent. After the first error every function returns at once: `error_` stays as it is.
 class Parser {
  public:
-  explicit Parser(std::string_view text) : rest_(text) {}
+  explicit Parser(std::string_view text) : text_(text), rest_(text) {}
 
   Evaluated run() {
     const double value = sum();
@@ -87,7 +88,7 @@ class Parser {
       } else if (take("/")) {
         divided = true;
         value /= factor(plain);
-      } else if (plain && begins_with_factor()) {
+      } else if (begins_with_factor(plain)) {
         if (divided) return ambiguous();
         value *= factor(plain);
       } else {
@@ -97,16 +98,21 @@ class Parser {
     return value;
   }
 
-  // `plain`: whether it is a number, which may multiply what follows it without a sign: 2pi, 2 sin(1), 2(3 + 4).
+  // `plain`: whether it is a number, which may multiply what follows it without a sign: 2pi, 2 sin(1), 2(3 + 4). Any
+  // factor may multiply what follows a blank, 2 pi 10000, but 10 000 may be one number.
   double factor(bool& plain) {
     const std::string_view before = rest_;
     const double value = signed_power();
     plain = text::parse_number(trimmed(before.substr(0, before.size() - rest_.size()))).has_value();
     return value;
   }
-  bool begins_with_factor() {
+  bool begins_with_factor(bool after_number) {
     skip_blanks();
-    return !rest_.empty() && (is_letter(rest_.front()) || rest_.front() == '(');
+    if (rest_.empty()) return false;
+    const bool after_blank = rest_.size() < text_.size() && is_blank(text_[text_.size() - rest_.size() - 1]);
+    const bool number = is_digit(rest_.front()) || rest_.front() == '.';
+    if (number) return after_blank && !after_number;
+    return (after_number || after_blank) && (is_letter(rest_.front()) || rest_.front() == '(');
   }
   // 1/2pi: some people read it as pi/2, others as 1/(2pi).
   double ambiguous() {
@@ -220,22 +226,30 @@ class Parser {
     return error_.empty() ? function.value(sign * value, 0.0) : 0.0;
   }
 
+  std::string_view text_;
   std::string_view rest_;
   std::string error_;
   int depth_ = 0;
 };
 
-// Replaces the characters that word processors and phones write for -, *, /, sqrt, pi and a blank.
+// Replaces braces, the signs for "about equal", and the characters that word processors and phones write for -, *, /,
+// sqrt, pi and a blank.
 std::string plain_symbols(std::string_view text) {
-  constexpr std::array<std::array<std::string_view, 2>, 9> kSymbols = {{{"\xe2\x88\x92", "-"},
-                                                                        {"\xe2\x80\x93", "-"},
-                                                                        {"\xcf\x80", "pi"},
-                                                                        {"\xc2\xb7", "*"},
-                                                                        {"\xc3\x97", "*"},
-                                                                        {"\xe2\x8b\x85", "*"},
-                                                                        {"\xc3\xb7", "/"},
-                                                                        {"\xe2\x88\x9a", "sqrt"},
-                                                                        {"\xc2\xa0", " "}}};
+  constexpr std::array<std::array<std::string_view, 2>, 15> kSymbols = {{{"\xe2\x88\x92", "-"},
+                                                                         {"\xe2\x80\x93", "-"},
+                                                                         {"\xcf\x80", "pi"},
+                                                                         {"\xc2\xb7", "*"},
+                                                                         {"\xc3\x97", "*"},
+                                                                         {"\xe2\x8b\x85", "*"},
+                                                                         {"\xc3\xb7", "/"},
+                                                                         {"\xe2\x88\x9a", "sqrt"},
+                                                                         {"\xc2\xa0", " "},
+                                                                         {"\xe2\x89\x88", "="},
+                                                                         {"\xe2\x89\x83", "="},
+                                                                         {"\xe2\x89\x85", "="},
+                                                                         {"~", "="},
+                                                                         {"{", "("},
+                                                                         {"}", ")"}}};
   std::string result;
   while (!text.empty()) {
     std::size_t taken = 0;
@@ -266,7 +280,7 @@ std::vector<std::string> plain_numbers(const std::string& text) {
   return words;
 }
 
-// Replaces by blanks what encloses a list: [ ], { }, and parentheses with a comma that do not call a function.
+// Replaces by blanks what encloses a list: [ ], and parentheses with a comma that do not call a function.
 std::string without_brackets(std::string text) {
   struct Open {
     std::size_t at;
@@ -283,10 +297,50 @@ std::string without_brackets(std::string text) {
       if (open.back().list) text[open.back().at] = text[i] = ' ';
       open.pop_back();
     }
-    if (c == '[' || c == ']' || c == '{' || c == '}') text[i] = ' ';
+    if (c == '[' || c == ']') text[i] = ' ';
     if (!is_blank(c)) last = c;
   }
   return text;
+}
+
+// Replaces the word "and" between two items by a comma, and by a blank after a comma.
+std::string without_and(std::string text) {
+  char last = ',';  // the last character that is not a blank
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool starts = i == 0 || !is_letter(text[i - 1]), ends = i + 3 >= text.size() || !is_letter(text[i + 3]);
+    if (starts && ends && lowered(text.substr(i, 3)) == "and") {
+      text.replace(i, 3, last == ',' || last == ';' ? "   " : ",  ");
+    }
+    if (!is_blank(text[i])) last = text[i];
+  }
+  return text;
+}
+
+// A plain number without the parentheses around it; other texts as they are.
+std::string_view bare_number(std::string_view part) {
+  std::string_view inside = trimmed(part);
+  while (inside.starts_with('(') && inside.ends_with(')')) inside = trimmed(inside.substr(1, inside.size() - 2));
+  return text::parse_number(inside) ? inside : trimmed(part);
+}
+
+// The words of a text that are separated by blanks outside parentheses; "cos 2" is one word.
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::int64_t depth = 0;
+  bool open = false;
+  for (const char c : text) {
+    if (is_blank(c) && depth <= 0) {
+      open = open && std::any_of(kFunctions.begin(), kFunctions.end(),
+                                 [&](const Function& each) { return lowered(trimmed(words.back())) == each.name; });
+      if (open) words.back() += ' ';
+      continue;
+    }
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (!open) words.emplace_back();
+    words.back() += c;
+    open = true;
+  }
+  return words;
 }
 
 }  // namespace
@@ -299,7 +353,9 @@ Evaluated evaluate(std::string_view expression) {
 
 std::vector<std::string> list_items(std::string_view text) {
   if (trimmed(text).empty()) return {};
-  const std::string plain = without_brackets(plain_symbols(text));
+  text = trimmed(text);
+  while (text.size() > 1 && text.ends_with('.')) text.remove_suffix(1);
+  const std::string plain = without_brackets(without_and(plain_symbols(text)));
   std::vector<std::string> parts(1);
   std::int64_t depth = 0;
   for (const char c : plain) {
@@ -311,7 +367,7 @@ std::vector<std::string> list_items(std::string_view text) {
       parts.back() += c;
     }
   }
-  for (std::string& part : parts) part = std::string(trimmed(part));
+  for (std::string& part : parts) part = std::string(bare_number(part));
   if (parts.back().empty() && parts.size() > 1) parts.pop_back();  // no item follows a comma at the end
   std::vector<std::string> items;
   for (const std::string& part : parts) {
@@ -320,6 +376,17 @@ std::vector<std::string> list_items(std::string_view text) {
     items.insert(items.end(), words.begin(), words.end());
   }
   return items;
+}
+
+std::vector<std::string> items_at_blanks(const std::vector<std::string>& items) {
+  std::vector<std::string> words;
+  for (const std::string& item : items) {
+    for (std::string& word : words_of(item)) words.push_back(std::move(word));
+  }
+  const bool all = std::all_of(words.begin(), words.end(), [](const std::string& word) {
+    return evaluate(equal_parts(word).back()).error.empty();
+  });
+  return all ? words : std::vector<std::string>();
 }
 
 std::vector<std::string> equal_parts(const std::string& item) {

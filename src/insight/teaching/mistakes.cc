@@ -4,6 +4,8 @@
 #include <numbers>
 #include <utility>
 
+#include "insight/properties/formulas.h"
+
 namespace posenc::teaching {
 namespace {
 
@@ -13,7 +15,6 @@ constexpr const char* kOddExponents = "the exponent has 2i + 1; it is 2i";
 constexpr const char* kHalfExponent = "the exponent has i; it is 2i";
 constexpr const char* kChannelExponent = "the exponent has the number of the channel for i; i counts pairs";
 constexpr const char* kHalves = "the sines come first and then the cosines; they alternate";
-constexpr const char* kSwapped = "sine and cosine are swapped; the sine comes first";
 constexpr const char* kLate = "one position late; positions count from 0";
 constexpr const char* kEarly = "one position early; positions count from 0";
 constexpr const char* kRounded = "a number was rounded too early; keep all digits until the end";
@@ -55,7 +56,7 @@ double value_of(const Sinusoidal& spec, const Hand& hand, double position, std::
 }
 
 std::vector<Mistake> mistakes_of(const Sinusoidal& spec, const RowAnswer& answer,
-                                 const std::vector<std::pair<const char*, Hand>>& hands) {
+                                 const std::vector<std::pair<std::string, Hand>>& hands) {
   std::vector<Mistake> result;
   for (const auto& [text, hand] : hands) {
     const Hand& how = hand;
@@ -64,11 +65,13 @@ std::vector<Mistake> mistakes_of(const Sinusoidal& spec, const RowAnswer& answer
   return result;
 }
 
-}  // namespace
-
-std::vector<Mistake> row_mistakes(const Sinusoidal& spec, const RowAnswer& answer, bool exponents) {
-  std::vector<std::pair<const char*, Hand>> hands = {{kDegrees, {.angle_factor = std::numbers::pi / 180.0}},
-                                                     {kSwapped, {.swapped = true}},
+// `exponents`: whether the answer depends on exponents.
+std::vector<Mistake> mistakes_by_hand(const Sinusoidal& spec, const RowAnswer& answer, bool exponents,
+                                      const std::string& unswapped) {
+  const char* first = properties::cosine_first(spec.order) ? "the cosine comes first" : "the sine comes first";
+  const std::string swapped = "sine and cosine are swapped; " + (unswapped.empty() ? first : unswapped);
+  std::vector<std::pair<std::string, Hand>> hands = {{kDegrees, {.angle_factor = std::numbers::pi / 180.0}},
+                                                     {swapped, {.swapped = true}},
                                                      {kLate, {.late = 1.0}},
                                                      {kEarly, {.late = -1.0}}};
   if (exponents) {
@@ -84,8 +87,14 @@ std::vector<Mistake> row_mistakes(const Sinusoidal& spec, const RowAnswer& answe
   return mistakes_of(spec, answer, hands);
 }
 
-std::vector<Mistake> angle_mistakes(const RowAnswer& answer) {
-  return row_mistakes({.width = 2}, answer, /*exponents=*/false);
+}  // namespace
+
+std::vector<Mistake> row_mistakes(const Sinusoidal& spec, const RowAnswer& answer, const std::string& unswapped) {
+  return mistakes_by_hand(spec, answer, /*exponents=*/true, unswapped);
+}
+
+std::vector<Mistake> angle_mistakes(const RowAnswer& answer, const std::string& unswapped) {
+  return mistakes_by_hand({.width = 2}, answer, /*exponents=*/false, unswapped);
 }
 
 std::vector<Mistake> order_mistakes(const std::vector<double>& values) {

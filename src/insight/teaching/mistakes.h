@@ -20,11 +20,11 @@ using RowValue = std::function<double(double position, std::int64_t channel)>;
 using RowAnswer = std::function<std::vector<double>(const RowValue& row)>;
 
 // The mistakes: degrees, other exponents (i, 2i + 1 or the channel for 2i), sine and cosine swapped, all sines before
-// all cosines, a position one too large or too small, numbers rounded too early. `exponents`: whether the answer
-// depends on exponents.
-std::vector<Mistake> row_mistakes(const Sinusoidal& spec, const RowAnswer& answer, bool exponents = true);
+// all cosines, a position one too large or too small, numbers rounded too early. `unswapped` says where sine and cosine
+// belong, for an answer that is not a row itself; empty: which of them comes first in the order of the spec.
+std::vector<Mistake> row_mistakes(const Sinusoidal& spec, const RowAnswer& answer, const std::string& unswapped = "");
 // The same for a single pair of frequency 1, whose exponent is 0: row(angle, 0) is its sine, row(angle, 1) its cosine.
-std::vector<Mistake> angle_mistakes(const RowAnswer& answer);
+std::vector<Mistake> angle_mistakes(const RowAnswer& answer, const std::string& unswapped = "");
 
 // Neighbouring numbers of a row, sine and cosine in turn: the sines first, then the cosines. None for a single pair.
 std::vector<Mistake> order_mistakes(const std::vector<double>& values);

@@ -164,6 +164,9 @@ TEST(ExerciseKeys, AreWhatPlainArithmeticGives) {
                            "sinusoidal:width=6,first=1,order=halves",
                            "rotary:head_dim=128",
                            "rotary:head_dim=2",
+                           "rotary:head_dim=8,rotary_dim=4",
+                           "rotary:head_dim=64,rotary_dim=6,base=500000",
+                           "rotary:head_dim=16,partial_rotary_factor=0.25",
                            "sinusoidal:width=2",
                            "sinusoidal:width=8,base=100",
                            "sinusoidal:width=512",
@@ -282,8 +285,34 @@ TEST(ExerciseKeys, AskAboutTheWidthOfTheSpec) {
   EXPECT_TRUE(has(find(sheet("xpos:head_dim=64", 1), "What is zeta").text, "xPos with 64 channels"));
   EXPECT_TRUE(has(find(sheet("sandwich:heads=2,width=8", 1), "which bias does").text, "Sandwich of width 8"));
   EXPECT_TRUE(has(find(sheet("transformer_xl:heads=1,head_dim=4,width=6", 1), "sinusoidal row of").text, "width 6"));
+  EXPECT_TRUE(has(find(sheet("window:left=0,right=0", 1), "How many keys").text, "window:left=0,right=0"));
+  EXPECT_TRUE(has(find(sheet("chunked:size=1", 1), "In which chunk").text, "1 position;"));
+  EXPECT_TRUE(has(find(sheet("rotary:head_dim=8,rotary_dim=4", 1), "is rotated together").text, "Of the 8 channels"));
   // Too wide to calculate by hand.
   EXPECT_TRUE(has(find(sheet("sandwich:heads=2,width=64", 1), "which bias does").text, "Sandwich of width 4"));
+}
+
+// A step of training is about a row of the table, and about the position that reads it.
+TEST(ExerciseKeys, TrainARowOfTheTable) {
+  for (const char* spec : {"learned:rows=10,width=8,first=2,past_end=clamp", "learned:rows=3,width=2,past_end=error",
+                           "learned:rows=4,width=1,first=3,past_end=error",
+                           "hybrid:fixed.width=6,learned.rows=5,"
+                           "learned.past_end=clamp,learned.first=1"}) {
+    const Spec parsed = parse_spec(spec);
+    const auto* hybrid = std::get_if<Hybrid>(&parsed);
+    const Learned& table = hybrid != nullptr ? hybrid->learned : std::get<Learned>(parsed);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const Question question = find(make_exercises(parsed, seed), "step of gradient descent");
+      const double p = numbers_after(question.text, "uses position ")[0];
+      const double row = numbers_after(question.text, "reads row ")[0];
+      EXPECT_EQ(row, p + static_cast<double>(table.first)) << question.text;
+      EXPECT_LT(row, static_cast<double>(table.rows)) << question.text;
+      const std::int64_t width = hybrid != nullptr ? hybrid->fixed.width : table.width;
+      EXPECT_EQ(question.values.size(), width == 1 ? 1u : 2u);
+      const std::string part = width > 2 ? "of its " + std::to_string(width) + " numbers" : "its ";
+      EXPECT_TRUE(has(question.text, part)) << question.text;
+    }
+  }
 }
 
 TEST(ExerciseKeys, SayOnceWhatTheyLeaveOut) {
@@ -306,9 +335,19 @@ TEST(ExerciseKeys, SayOnceWhatTheyLeaveOut) {
       {"sandwich:heads=2,width=64", "Some questions use width=4."},
       {"sinusoidal:width=8,base=100,first=1,order=halves,multiplier=2", ""},
       {"rotary:head_dim=64,rotary_dim=16,scaling=yarn,factor=4,original_positions=4096", ""},
-      {"alibi:heads=8,form=causal", ""}};
+      {"alibi:heads=8,form=causal", ""},
+      {"alibi:heads=12", ""},
+      {"alibi:heads=1", "Some questions use heads=16 or heads=6."},
+      {"window:left=0,right=0", ""},
+      {"window", "The mask window is replaced by window:left=5,right=0."},
+      {"chunked:size=1", ""},
+      {"pope:head_dim=2", "Some questions use head_dim=64."},
+      {"transformer_xl:heads=1,head_dim=4,width=64", "Some questions use width=4."},
+      {"transformer_xl:heads=1,head_dim=4,width=8", ""},
+      {"chunked:size=65", "The size 65 is replaced by 7."},
+      {"rotary:head_dim=2", "Some questions are about a larger head, because this one has a single pair."}};
   for (const std::vector<std::string>& one : known) {
-    EXPECT_EQ(exercises_remark(parse_spec(one[0])), one[1]) << one[0];
+    EXPECT_EQ(exercises_remark(parse_spec(one[0]), 0), one[1]) << one[0];
     for (const Question& question : sheet(one[0], 1)) EXPECT_FALSE(has(question.text, "default")) << question.text;
   }
   const std::vector<Question> questions = sheet("rotary:head_dim=8", 1);

@@ -301,8 +301,16 @@ TEST(Grade, TakesRoundedAndCutNumbers) {
   EXPECT_EQ(verdict_of(whole, "7.0"), AnswerVerdict::right);
   EXPECT_EQ(verdict_of(whole, "7.2"), AnswerVerdict::wrong);
   const Question list = {.id = "q1", .values = {1, 2.5}, .decimals = 1};
-  for (const char* right : {"1, 2.5", "1 2.5", "[1.0;2.5]", "1\n2.5", "1, 2.5,"}) {
+  for (const char* right : {"1, 2.5", "1 2.5", "[1.0;2.5]", "1\n2.5", "1, 2.5,", "1 and 2.5", "1, and 2.5.", "{1, 2.5}",
+                            "~1, ~2.5", "\xe2\x89\x88 1, \xe2\x89\x88 2.5", "(1), {2.5}", "sqrt(1) 5/2", "cos 0 5/2"}) {
     EXPECT_EQ(verdict_of(list, right), AnswerVerdict::right) << right;
+  }
+  EXPECT_EQ(verdict_of(list, "1 5/2 3"), AnswerVerdict::wrong);
+  EXPECT_EQ(verdict_of(list, "1 sand 2.5"), AnswerVerdict::wrong);
+  // A product of two factors is one value if one is asked for.
+  const Question product = {.id = "q1", .values = {6.283185307}, .decimals = 2};
+  for (const char* right : {"2 pi", "2 pi.", "{6.28}", "~6.28", "sin(x) = 2 pi"}) {
+    EXPECT_EQ(verdict_of(product, right), AnswerVerdict::right) << right;
   }
 }
 
@@ -345,6 +353,9 @@ TEST(Expression, HasTheValueThatArithmeticGives) {
   EXPECT_NEAR(value("2pi*10000^(6/8)"), 6283.185307179586, 1e-9);
   EXPECT_NEAR(value("3 - 2 pi"), 3 - 6.283185307179586, 1e-15);
   EXPECT_EQ(value("2(3 + 4) * 2"), 28);
+  EXPECT_NEAR(value("2 pi 10000^(4/6)"), 2 * 3.14159265358979 * std::pow(10000, 4.0 / 6), 1e-9);
+  EXPECT_EQ(value("2^3 (1 + 1) 5"), 80);
+  EXPECT_NEAR(value("sin(2/10000^{2/6})"), std::sin(2 / std::cbrt(10000.0)), 1e-16);
   EXPECT_EQ(value("2sqrt 4 + 1"), 5);
   EXPECT_EQ(value("sin 6 - cos -1"), std::sin(6) - std::cos(-1));
   EXPECT_NEAR(value("sin pi"), 0, 1e-15);
@@ -362,6 +373,8 @@ TEST(Expression, RefusesWithTheReason) {
   EXPECT_EQ(error("pow(1)"), "expected ',' and a second argument of pow but got ')'");
   EXPECT_EQ(error("1/2pi"), "write * or parentheses before 'pi'");
   EXPECT_EQ(error("2^3pi"), "expected an operator but got 'pi'");
+  EXPECT_EQ(error("cos(10 000)"), "expected ')' but got '000)'");
+  EXPECT_EQ(error("1/2 pi 3"), "write * or parentheses before 'pi 3'");
   EXPECT_EQ(error("four"), "'four' is not a number or a formula");
   EXPECT_EQ(error("sinus(2)"), "'sinus' is not a function; use sin cos tan exp ln log sqrt pow");
   EXPECT_EQ(error("1/0"), "it has no finite value");

@@ -243,8 +243,8 @@ TEST(Mistakes, OfOtherQuestionsAreNamed) {
   EXPECT_EQ(note(learned, "Which row does position", plus(-2.0)), "the first row was not added");
   EXPECT_TRUE(has(note(learned, "never get a gradient", plus(-1.0)), "one too few"));
   const Question step = question_text::find(make_exercises(parse_spec(learned), 3), "gradient descent");
-  const Values n = numbers_of(step.text);  // row, width, the row itself, position, gradient, ..., learning rate
-  EXPECT_TRUE(has(note_of(step, {2 * n[2] - step.values[0], 2 * n[3] - step.values[1]}, 3), "the gradient was added"));
+  const Values n = numbers_after(step.text, "of its 128 numbers are [");
+  EXPECT_TRUE(has(note_of(step, {2 * n[0] - step.values[0], 2 * n[1] - step.values[1]}, 3), "the gradient was added"));
   const char* rotary = "rotary:head_dim=8";
   EXPECT_TRUE(has(note(rotary, "How many angles", times(2.0)), "two channels share an angle"));
   EXPECT_TRUE(has(note(rotary, "Compute R(",
@@ -275,7 +275,9 @@ TEST(Mistakes, AreNotGuessed) {
   const auto note = [&](const std::string& text) { return grade({question}, {{"q1", text}}).marks.at(0).note; };
   EXPECT_EQ(note("0.7000, 0.2500"), "value 1: first");
   EXPECT_EQ(note("0.7000, 0.9000"), "second");
-  EXPECT_EQ(note("0.7000, 0.3333"), "value 1: first; or second");
+  EXPECT_EQ(note("0.7000, 0.3333"), "value 1: first; or second; value 2: not the right value");
+  EXPECT_EQ(note("-0.5000, -0.2500"), "values 1 and 2: the sign is wrong");
+  EXPECT_EQ(note("0.6, 0.6"), "values 1 and 2: not the right values");
   const Question three = {.id = "q1",
                           .values = {0.5, 0.25, 0.125},
                           .decimals = 4,
@@ -303,13 +305,17 @@ TEST(Mistakes, AreNotSeenInValuesWithTooFewDecimals) {
                                           {"scale", {0.75412, 0.12, 0.13, 0.14}},
                                           {"other", {0.12, -0.65699, 0.07648, 0.06442}}}};
   EXPECT_EQ(note(question, "0.75390, -0.65699, 0.07648, 0.06442"), "value 4: last sign");
-  EXPECT_EQ(note(question, "0.75, -0.657, 0.0765, 0.06442"), "value 4: last sign; value 1 needs 4 decimals");
-  EXPECT_EQ(note(question, "0.75, -0.66, 0.0765, 0.06442"), "value 4: last sign; values 1 and 2 need 4 decimals");
-  EXPECT_EQ(note(question, "0.75, 0.65699, 0.0765, 0.06442"), "values 2 and 4: sign; value 1 needs 4 decimals");
-  EXPECT_EQ(note(question, "0.75, 0.12, 0.13, 0.14"), "values 2, 3 and 4: scale; value 1 needs 4 decimals");
-  EXPECT_EQ(note(question, "0.75, -0.66, 0.1, 0.1"), "value 3: not the right value; values 1 and 2 need 4 decimals");
-  EXPECT_EQ(note(question, "0.75, -0.66, 0.0765, 0.3"), "value 4: not the right value; values 1 and 2 need 4 decimals");
-  EXPECT_EQ(note(question, "0.75, -0.66, 0.07, -0.06"), "too few digits: give 4 decimals");
+  EXPECT_EQ(note(question, "0.75, -0.6569, 0.07648, 0.06442"), "value 4: last sign; value 1 needs 4 decimals");
+  EXPECT_EQ(note(question, "0.75, -0.66, 0.07648, 0.06442"), "value 4: last sign; values 1 and 2 need 4 decimals");
+  EXPECT_EQ(note(question, "0.75, -0.66, 0.0765, 0.06442"), "value 4: last sign; values 1 to 3 need 5 decimals");
+  EXPECT_EQ(note(question, "0.75, 0.65699, 0.07648, 0.06442"), "values 2 and 4: sign; value 1 needs 4 decimals");
+  EXPECT_EQ(note(question, "0.75, 0.12, 0.13, 0.14"), "values 2 to 4: scale; value 1 needs 4 decimals");
+  EXPECT_EQ(note(question, "0.75, -0.66, 0.1, 0.1"),
+            "values 3 and 4: not the right values; values 1 and 2 need 4 decimals");
+  EXPECT_EQ(note(question, "0.75, -0.66, 0.07648, 0.3"),
+            "value 4: not the right value; values 1 and 2 need 4 decimals");
+  EXPECT_EQ(note(question, "0.75, -0.66, 0.07, -0.06"), "too few digits: give 5 decimals");
+  EXPECT_EQ(note(question, "0.8, -0.7, 0.1, -0.1"), "too few digits: give 5 decimals");
 }
 
 TEST(Mistakes, AreNotNamedForAnotherValueOfAnExercise) {
@@ -317,7 +323,7 @@ TEST(Mistakes, AreNotNamedForAnotherValueOfAnExercise) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     for (const Question& question : make_exercises(parse_spec("sinusoidal:width=8"), seed)) {
       if (question.values.size() != 4 || question.kind != AnswerKind::numeric) continue;
-      if (enough_decimals(question) < 4 || std::fabs(question.values[0]) < 0.1) continue;
+      if (question.decimals < 4 || std::fabs(question.values[0]) < 0.1) continue;
       const std::string two = answer_text({question.values[0]}, 2);
       if (std::fabs(std::stod(two) - question.values[0]) < 1e-4) continue;  // two decimals are enough
       const std::string text =
@@ -330,7 +336,7 @@ TEST(Mistakes, AreNotNamedForAnotherValueOfAnExercise) {
   EXPECT_GT(asked, 0);
 }
 
-TEST(Mistakes, FourDecimalsAreEnoughUnlessTheAnswerIsSmall) {
+TEST(Mistakes, FourDecimalsAreEnoughUnlessTheNumberIsSmall) {
   const auto verdict = [](double value, const char* text) {
     const Question question = {.id = "q1", .values = {value}, .decimals = 5};
     return grade({question}, {{"q1", text}}).marks.at(0).verdict;
@@ -343,9 +349,15 @@ TEST(Mistakes, FourDecimalsAreEnoughUnlessTheAnswerIsSmall) {
   }
   EXPECT_EQ(verdict(0.0078125, "0.0078"), AnswerVerdict::wrong);
   EXPECT_EQ(verdict(0.0078125, "0.00781"), AnswerVerdict::right);
-  EXPECT_EQ(enough_decimals({.values = {0.01, -0.5}, .decimals = 5}), 4);
-  EXPECT_EQ(enough_decimals({.values = {0.01}, .decimals = 5}), 5);
-  EXPECT_EQ(enough_decimals({.values = {3.0}, .decimals = 2}), 2);
+  EXPECT_EQ(enough_decimals({.decimals = 5}, -0.5), 4);
+  EXPECT_EQ(enough_decimals({.decimals = 5}, 0.01), 5);
+  EXPECT_EQ(enough_decimals({.decimals = 2}, 3.0), 2);
+  // Each number of a list counts.
+  const Question list = {.id = "q1", .values = {0.0064624, 0.9614719}, .decimals = 5};
+  const auto note = [&](const char* text) { return grade({list}, {{"q1", text}}).marks.at(0).note; };
+  EXPECT_EQ(note("0.00646, 0.9615"), "");
+  EXPECT_EQ(note("0.0065, 0.9615"), "too few digits: value 1 needs 5 decimals");
+  EXPECT_EQ(note("0.0065, 0.96"), "too few digits: give 5 decimals");
 }
 
 // The note for a wrong answer to the question whose text has a part.

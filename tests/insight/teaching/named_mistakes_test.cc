@@ -29,6 +29,13 @@ TEST(NamedMistakes, OfSinusoidalRows) {
   expect(spec, "Compute PE(6)", "-0.27942, 0.56464, 0.96017, 0.82534", "sines come first");
   expect(spec, "Compute PE(6)", "-0.27942, 0.56464, 0.05996, 0.00600", "sines come first");
   expect(spec, "first 6 of its 8", "sin 2, sin(2/10), sin(2/100), cos 2, cos(2/10), cos(2/100)", "sines come first");
+  expect("sinusoidal:width=6", "all 6 numbers", "sin 2, cos 2, sin(2/10000^2/6), cos(2/10000^2/6), sin(2/10000^4/6), 1",
+         "values 3 to 6: the exponent needs parentheses: 10000^(2/6), not 10000^2/6");
+  expect(spec, "derivative", "0.65699, 0.75390, 0.64422, 0.76484", "this is the row, not its derivative");
+  expect(spec, "derivative", "0.65699, -0.75390, 0.06442, -0.07648", "the derivative of a sine has a cosine");
+  expect(spec, "its four numbers row by row", "0.41212, -0.91113, 0.91113, 0.41212", "the cosines are on the diagonal");
+  expect("sinusoidal:width=8,order=cos_halves", "Compute PE(6)", "-0.27942, 0.56464, 0.05996, 0.00600",
+         "the cosine comes first");
   expect("transformer_xl:heads=4,head_dim=8,width=8", "sinusoidal row of the distance",
          "0.41212, -0.91113, 0.78333, 0.62161, 0.08988, 0.99595, 0.00900, 0.99996", "each has its own half");
 }
@@ -37,6 +44,8 @@ TEST(NamedMistakes, OfRotations) {
   const char* spec = "rotary:head_dim=8";
   // Worked out with cosines and sines of five decimals, so that the last digit is off by one.
   expect(spec, "pair after the rotation", "-1.21707, -2.91869", "rotates the other way");
+  expect(spec, "pair after the rotation", "2.91869, -1.21706",
+         "sine and cosine are swapped; (a, b) becomes (a cos - b sin, a sin + b cos)");
   expect(spec, "pair after the rotation", "2.72487, -1.60473", "rounded too early");
   expect(spec, "for one full turn", "62831.85", "this is 2 pi base");
   expect(spec, "for one full turn", digits(2 * 3.14159265358979 / 100), "2 pi times the frequency");
@@ -87,6 +96,7 @@ TEST(NamedMistakes, OfQueries) {
   expect(pope, "magnitude does softplus", "1.7", "1 + was left out");
   expect(pope, "magnitude does softplus", digits(std::log1p(std::exp(-1.7))), "sign of x");
   expect(pope, "How many channels", "8", "becomes a pair");
+  expect(pope, "at distance 2", digits(0.480453 * (std::sin(2) + std::sin(0.2))), "the score is a sum of cosines");
   expect(pope, "at distance 2", digits(std::cos(2) + std::cos(0.2)), "magnitudes were left out");
   const char* xpos = "xpos:head_dim=8";
   expect(xpos, "What is zeta", "0.4", "denominator");
