@@ -34,12 +34,16 @@ Array load_filled(const std::string& file, std::size_t rank, const std::string& 
 Array load_rows(const std::string& file, const std::string& what) {
   Array rows = load_array(file);
   const std::string found = rows.text();
-  while (rows.shape.size() > 2 && rows.shape[0] == 1) rows.shape.erase(rows.shape.begin());
+  drop_leading_axes(rows, 2);
   if (rows.shape.size() != 2 || rows.size() == 0 || !is_float(rows.dtype)) {
     fail(ErrorKind::bad_input, fmt::format("{}: expected {}, [N, M] of floats, but got {}", file, what, found));
   }
   check_finite(rows, file);
   return rows;
+}
+
+void drop_leading_axes(Array& array, std::size_t rank) {
+  while (array.shape.size() > rank && array.shape[0] == 1) array.shape.erase(array.shape.begin());
 }
 
 void check_finite(const Array& array, const std::string& file) {

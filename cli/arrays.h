@@ -21,6 +21,9 @@ Array load_filled(const std::string& file, std::size_t rank, const std::string& 
 // Rows of finite floats, [N, M], after leading axes of length 1 are dropped. `what` names them in messages.
 Array load_rows(const std::string& file, const std::string& what);
 
+// Drops leading axes of length 1 until `rank` axes are left.
+void drop_leading_axes(Array& array, std::size_t rank);
+
 // Throws if a number is NaN or infinite.
 void check_finite(const Array& array, const std::string& file);
 

@@ -106,7 +106,7 @@ Array load_checked(const std::string& file, Place place) {
   const std::size_t rank = bias ? 3 : 2;
   Array array = load_array(file);
   const std::string found = array.text();
-  while (array.shape.size() > rank && array.shape[0] == 1) array.shape.erase(array.shape.begin());
+  drop_leading_axes(array, rank);
   if (array.shape.size() == rank && array.size() > 0 && is_float(array.dtype)) return array;
   fail(ErrorKind::bad_input,
        fmt::format("{}: expected a table of floats, {}, but got {}", file,

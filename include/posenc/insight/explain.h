@@ -41,10 +41,12 @@ struct ExplainOptions {
 // `position` must be within +-(2^31 - 1); so must the shift, and position + shift. For a mask: the keys that a query at
 // the position sees. Biases and score terms depend on two positions: see explain_pairs. The step before the commands
 // names common mistakes, if there are any for the kind.
-POSENC_API bool explains_position(const Spec& spec) noexcept;  // false: explain refuses it, explain_pairs takes it
 POSENC_API std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options);
 // The same with one coordinate per axis of the encoding. A shift needs one axis.
 POSENC_API std::vector<Step> explain(const Spec& spec, std::span<const double> position, const ExplainOptions& options);
+
+// Whether explain takes the spec: false for biases and score terms, which depend on two positions.
+POSENC_API bool explains_position(const Spec& spec);
 
 // Pairs of queries and keys, for encodings that act inside attention, and for the score that an encoding at the input
 // leads to.

@@ -26,7 +26,7 @@ void explanation::add_mistakes(const Spec& spec, std::vector<Step>& steps) {
   steps.insert(commands ? steps.end() - 1 : steps.end(), std::move(step));
 }
 
-bool explains_position(const Spec& spec) noexcept { return properties::page_of(spec).explain != nullptr; }
+bool explains_position(const Spec& spec) { return properties::page_of(spec).explain != nullptr; }
 
 std::vector<Step> explain(const Spec& spec, double position, const ExplainOptions& options) {
   return explain(spec, std::span<const double>(&position, 1), options);
